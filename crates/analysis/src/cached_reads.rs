@@ -85,9 +85,10 @@ pub enum CacheEvidence {
     },
 }
 
-/// Whether a cache answered, according to these facts. `None` if nothing was read.
+/// Whether a cache answered, according to these facts. `None` if nothing was read, unless the target is
+/// memory, which answers writes, too.
 pub fn cache_suspicion(facts: &MemoryFacts) -> Option<CacheSuspicion> {
-    if facts.read_bytes == 0 {
+    if facts.read_bytes == 0 && !facts.target_is_memory {
         return None;
     }
     if let Some(evidence) = evidence(facts) {
@@ -225,6 +226,9 @@ mod tests {
     #[test]
     fn nothing_read_is_nothing_known() {
         assert_eq!(cache_suspicion(&MemoryFacts { read_bytes: 0, ..facts() }), None);
+        let recorded = MemoryFacts { read_bytes: 0, target_is_memory: true, ..facts() };
+        let evidence = CacheEvidence::TargetIsMemory;
+        assert_eq!(cache_suspicion(&recorded), Some(CacheSuspicion::Answered { evidence }));
     }
 
     #[test]

@@ -144,7 +144,8 @@ impl Catalogue {
         &self.incomplete
     }
 
-    /// The format with this id. Case, spaces, underscores and `29.97` for `2997` are forgiven.
+    /// The format with this id, or with this [title](Format::title). Case, spaces, underscores and `29.97`
+    /// for `2997` are forgiven.
     ///
     /// # Errors
     /// [`FindError::Unknown`] with the ids that come close; [`FindError::Incomplete`].
@@ -153,8 +154,22 @@ impl Catalogue {
         match place {
             Some(Place::Complete(index)) => Ok(&self.formats[*index]),
             Some(Place::Incomplete(index)) => Err(self.incomplete[*index].not_playable()),
-            None => Err(FindError::Unknown { id: typed.into(), close: self.close_matches(typed, CLOSE_MAX) }),
+            None => {
+                let titled =
+                    self.formats.iter().find(|format| format.title().eq_ignore_ascii_case(typed.trim()));
+                titled.ok_or_else(|| self.unknown(typed))
+            }
         }
+    }
+}
+
+impl Catalogue {
+    /// The error for an unknown id, with the formats that have its words, or else the ids that come close.
+    fn unknown(&self, typed: &str) -> FindError {
+        let words: Vec<String> =
+            self.search(typed).iter().take(CLOSE_MAX).map(|one| one.id.clone()).collect();
+        let close = if words.is_empty() { self.close_matches(typed, CLOSE_MAX) } else { words };
+        FindError::Unknown { id: typed.into(), close }
     }
 }
 
@@ -249,6 +264,8 @@ mod tests {
         assert_eq!(close("prores-422-hq-udh-25")[0], "prores-422-hq-uhd-25");
         assert_eq!(close("dnxhr-hqx-uhd-51")[0], "dnxhr-hqx-uhd-50");
         assert_eq!(close("xyzzy"), Vec::<String>::new());
+        assert_eq!(close("ProRes422HQ")[0], "prores-422-hq-hd-23976");
+        assert_eq!(find("Apple ProRes 422 HQ HD, 25 fps"), Ok("prores-422-hq-hd-25"));
         let said = find("prores-hq-uhd-25").unwrap_err().to_string();
         assert!(said.contains("did you mean prores-422-hq-uhd-25"), "{said}");
     }

@@ -127,6 +127,11 @@ pub struct NoRoomForAudio {
 }
 
 impl Format {
+    /// The name with the frame rate: `Apple ProRes 422 HQ UHD, 25 fps`.
+    pub fn title(&self) -> String {
+        format!("{}, {} fps", self.name, self.frame_rate)
+    }
+
     /// The frame sizes of the clip with this seed.
     pub fn sizes(&self, seed: u64) -> ClipSizes {
         ClipSizes::new(self.picture, self.audio, self.frame_rate, seed)

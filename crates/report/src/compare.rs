@@ -184,10 +184,10 @@ impl SaidValues {
         format!("{average}{}, then {}", self.first, self.other)
     }
 
-    /// `24.0 ms against 856 ms`, with the unit on both values.
-    pub(crate) fn against(&self, unit: &str) -> String {
+    /// `24.0 ms, then 856 ms`, with the unit on both values.
+    pub(crate) fn with_units(&self, unit: &str) -> String {
         let average = if self.are_means { "on average " } else { "" };
-        format!("{average}{}{unit} against {}{unit}", self.first, self.other)
+        format!("{average}{}{unit}, then {}{unit}", self.first, self.other)
     }
 }
 

@@ -26,8 +26,8 @@ use crate::text::{plain, wrap};
 
 /// If a finding has more subjects than this, the others are only counted.
 const SUBJECTS_MAX: usize = 4;
-/// If a short screen has more findings than this, the others are only counted.
-const LISTED_MAX: usize = 12;
+/// A short screen lists findings up to this number of lines; the others are only counted.
+const LISTED_LINES: usize = 15;
 /// The indent of the parts of a finding below its title.
 pub(crate) const INDENT: usize = 3;
 
@@ -83,16 +83,26 @@ fn show_way(way: &PathFacts, page: &mut Page) {
     }
 }
 
-/// The findings of a short screen, the worst first, with the observed values.
+/// The findings of a short screen, the worst first, with the observed values and the change.
 fn list(diagnosis: &Diagnosis, page: &mut Page) {
     page.gap();
-    let line = |(at, finding): (usize, &Finding)| {
+    let os = diagnosis.system.os;
+    let mut lines: Vec<String> = Vec::new();
+    for (at, finding) in diagnosis.findings.iter().enumerate() {
         let found = finding.found.first().map(words::found).unwrap_or_default();
-        wrap(&format!("{}. {}: {}", at + 1, finding.rule.title, plain(&found)), page.width, INDENT)
-    };
-    let mut lines: Vec<String> = diagnosis.findings.iter().take(LISTED_MAX).enumerate().map(line).collect();
-    if let Some(more @ 1..) = diagnosis.findings.len().checked_sub(LISTED_MAX) {
-        lines.push(format!("and {more} more"));
+        let text =
+            wrap(&format!("{}. {}: {}", at + 1, finding.rule.title, plain(&found)), page.width, INDENT);
+        let change =
+            words::commands(finding, |found| finding.fix(found, os).unwrap_or(&finding.rule.recommended));
+        let change = change.first().map(|change| format!("Change: {}", plain(change)));
+        let change = change.map(|change| wrap(&change, page.width - INDENT, INDENT));
+        let change = change.iter().flat_map(|text| text.lines()).map(|line| format!("{:INDENT$}{line}", ""));
+        let entry: Vec<String> = text.lines().map(str::to_owned).chain(change).collect();
+        if at > 0 && lines.len() + entry.len() > LISTED_LINES {
+            lines.push(format!("and {} more", diagnosis.findings.len() - at));
+            break;
+        }
+        lines.extend(entry);
     }
     page.lines(lines);
 }

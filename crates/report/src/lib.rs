@@ -79,6 +79,8 @@ mod screen_options;
 pub mod search;
 pub mod self_cost;
 pub mod sentence;
+#[cfg(test)]
+mod short_form;
 mod standstill;
 mod statement;
 mod streams;

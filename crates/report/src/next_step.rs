@@ -183,7 +183,12 @@ fn then(what: &str, again: Option<String>) -> String {
 fn again(summary: &Summary) -> Option<String> {
     if summary.hosts.is_some() {
         // No command on a single host can do it.
-        return Some("repeat the same runs on the same hosts".to_owned());
+        return Some(match named_run_dir(summary) {
+            Some(run_dir) => {
+                format!("the plans in {}, on the same hosts", shell_word(&run_dir.join("plans")))
+            }
+            None => "the same plans on the same hosts".to_owned(),
+        });
     }
     let plan = match (named_run_dir(summary), &summary.check) {
         (Some(run_dir), _) => run_dir.join("run.toml"),

@@ -16,6 +16,18 @@ use crate::units::{amount, clock, counted, duration, fixed, mb_per_s, moment, nu
 
 /// Longer names of counters are cut.
 const NAME_CHARS: usize = 64;
+/// The counters of a short screen, each of the busiest device.
+const MAIN: [&str; 9] = [
+    "cpu_busy_percent",
+    "cpu_busiest_core_percent",
+    "memory_available_bytes",
+    "pressure_io_some_percent",
+    "rx_bytes_per_s",
+    "tx_bytes_per_s",
+    "read_bytes_per_s",
+    "written_bytes_per_s",
+    "util_percent",
+];
 
 /// The result of a watch.
 pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String)> {
@@ -39,7 +51,7 @@ pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String
         moment(facts.watched_s),
         counted(facts.looks, "sample")
     );
-    let busiest = busiest(facts).map(|text| (Tone::Plain, text));
+    let busiest = busiest(facts).map(|text| (Tone::Answer, text));
     ended.map(|text| (Tone::Bad, text)).into_iter().chain([(Tone::Answer, watched)]).chain(busiest).collect()
 }
 
@@ -58,31 +70,50 @@ fn busiest(facts: &WatchFacts) -> Option<String> {
 
 /// The whole screen below the result.
 pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page: &mut Page) {
-    if !facts.counters.is_empty() {
+    if page.is_short {
         page.gap();
-        let mut table = Table::default();
-        let column =
-            |cell: &dyn Fn(&WatchedCounter) -> String| facts.counters.iter().map(cell).collect::<Vec<_>>();
-        table.words("Counter", column(&|counter| plain_short(&counter.words, NAME_CHARS)));
-        table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
-        table.column("", "Maximum", column(&|counter| value_words(counter, counter.largest)));
-        table.column("", "Max. at", column(&|counter| clock(counter.largest_at_s)));
-        // One table, or one block after the other: several tables that each repeat the names are hard to
-        // read.
-        match table.width() <= page.width {
-            true => page.table(table),
-            false => {
-                let each = facts.counters.iter().flat_map(|counter| counter_lines(counter, page.width));
-                page.lines(each.collect());
-            }
-        }
+        counters(&main(facts), page);
     }
+    page.detail(|page| {
+        page.gap();
+        counters(&facts.counters.iter().collect::<Vec<_>>(), page);
+    });
     page.gap();
-    for what in &facts.unread {
-        page.item("Not sampled", &plain(what));
-    }
+    page.detail(|page| facts.unread.iter().for_each(|what| page.item("Not sampled", &plain(what))));
     page.warnings(&warnings(summary));
     last_lines(summary, show, page);
+}
+
+/// The main counters, each of the device with the largest mean.
+fn main(facts: &WatchFacts) -> Vec<&WatchedCounter> {
+    let largest = |name: &&str| {
+        let all = facts.counters.iter().filter(|counter| counter.name == *name);
+        all.max_by(|one, two| one.mean.total_cmp(&two.mean))
+    };
+    MAIN.iter().filter_map(largest).collect()
+}
+
+/// The table of counters. In a narrow terminal a line for each: several tables that each repeat the names
+/// are hard to read.
+fn counters(counters: &[&WatchedCounter], page: &mut Page) {
+    if counters.is_empty() {
+        return;
+    }
+    let mut table = Table::default();
+    let column = |cell: &dyn Fn(&WatchedCounter) -> String| {
+        counters.iter().map(|counter| cell(counter)).collect::<Vec<_>>()
+    };
+    table.words("Counter", column(&|counter| plain_short(&counter.words, NAME_CHARS)));
+    table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
+    table.column("", "Maximum", column(&|counter| value_words(counter, counter.largest)));
+    table.column("", "Max. at", column(&|counter| clock(counter.largest_at_s)));
+    match table.width() <= page.width {
+        true => page.table(table),
+        false => {
+            let each = counters.iter().flat_map(|counter| counter_lines(counter, page.width));
+            page.lines(each.collect());
+        }
+    }
 }
 
 /// A counter in a narrow terminal: `vda busy: 0.5 % on average, at most 0.8 % at 00:01.0`.
@@ -148,7 +179,11 @@ mod tests {
     }
 
     fn shown(summary: &Summary) -> String {
-        let style = Style { width: 80, ..Style::default() };
+        shown_in(summary, false)
+    }
+
+    fn shown_in(summary: &Summary, is_short: bool) -> String {
+        let style = Style { width: 80, is_short, ..Style::default() };
         of(
             summary,
             &Screen {
@@ -177,6 +212,19 @@ mod tests {
         );
         assert!(!text.to_lowercase().contains("operation"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn short_screen_has_the_busiest_device_of_each_main_counter() {
+        let mut quiet = counter("disk", "util_percent", "percent", 5.0);
+        quiet.words = "sdb busy".to_owned();
+        let mut other = counter("disk", "mean_read_us", "us", 2_100.0);
+        other.words = "sda time of a read".to_owned();
+        let summary = watch(vec![quiet, counter("disk", "util_percent", "percent", 40.0), other]);
+        let [short, long] = [true, false].map(|is_short| shown_in(&summary, is_short));
+        assert!(short.contains("sda busy") && short.contains("--details"), "{short}");
+        assert!(!short.contains("sdb busy") && !short.contains("sda time of a read"), "{short}");
+        assert!(long.contains("sdb busy") && long.contains("sda time of a read"), "{long}");
     }
 
     #[test]

@@ -478,12 +478,16 @@ impl Search {
                 count(streams)
             ),
             Answer::BudgetSpent { streams, failing_from, budget } => {
-                let failing = failing_from.map_or(String::new(), |from| format!(", {from} did not"));
+                let failing =
+                    failing_from.map_or(String::new(), |from| format!("; with {from} they did not"));
                 let spent = match budget {
                     Budget::Trials => "the maximum number of trials was reached".to_owned(),
                     Budget::Time => self.time_left_sentence(),
                 };
-                format!("{} passed so far{failing}. The result is uncertain: {spent}.", count(streams))
+                format!(
+                    "Trials with {} passed so far{failing}. The result is uncertain: {spent}.",
+                    count(streams)
+                )
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::summary::LoadPoint;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SearchFacts {
-    /// The things that were counted, as they read after a number: `players of prores-422-hq-uhd-25`,
-    /// `times newsroom`.
+    /// The things that were counted, as they read after a number: `players of Sony XAVC Intra Class
+    /// 100 1080, 25 fps`, `times newsroom`.
     pub what: String,
     /// The result as text: `31 streams passed every time, 32 never.`
     pub answer_sentence: String,

@@ -247,7 +247,7 @@ impl Side<'_> {
         let values = said_values(self.comparison, row, self.run);
         if !is_noise_told(row, self.run) {
             // With such noise the two values are clearer than a percentage.
-            return format!("{name}{} {}", self.place(row), values.against(&unit));
+            return format!("{name}{} ({})", self.place(row), values.with_units(&unit));
         }
         let values = format!("{}{unit}", values.then());
         let change =

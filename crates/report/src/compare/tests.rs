@@ -6,6 +6,7 @@ use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{Better, ComparedSystem, FigureLabel, Gate};
 
 use super::*;
+use crate::short_form::assert_is_short;
 
 /// A malicious name of a run, a label or a load point.
 const HOSTILE: &str = "</testsuite>\u{1b}[2J|`x`<script>\n# \u{202e}&";
@@ -71,6 +72,17 @@ fn important_rows_are_shown_and_others_with_details() {
     let all = compare_screen(&comparison, true, Style::default());
     assert!(all.contains("within noise") && all.contains("self_cost") && all.contains("unknown"), "{all}");
     insta::assert_snapshot!(printed.join("\n"));
+}
+
+#[test]
+fn short_screen_is_one_screenful() {
+    for runs in [2, 3] {
+        let comparison = comparison(runs, "4 workers");
+        let [short, long] = [true, false].map(|is_short| {
+            compare_screen(&comparison, false, Style { width: 80, is_short, ..Style::default() })
+        });
+        assert_is_short(&short, &long);
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_machine::texts::Texts;
 
 use super::*;
+use crate::short_form::assert_is_short;
 
 fn diagnosed(rule: &'static Rule, texts: &BTreeMap<String, String>) -> Diagnosis {
     let mut collected = Texts::default();
@@ -45,6 +46,17 @@ fn every_finding_is_shown_in_full_within_the_width() {
             assert!(text.contains(&format!("Rule: {}", rule.id)), "{}: {text}", rule.id);
             assert!(text.trim_end().lines().rev().take(3).any(|line| line.starts_with("Next: ")), "{text}");
         }
+    }
+}
+
+#[test]
+fn short_screen_of_every_rule_is_one_screenful() {
+    for (rule, texts) in firing() {
+        let diagnosis = diagnosed(rule, texts);
+        let [short, long] = [true, false].map(|is_short| {
+            doctor_screen(&diagnosis, None, false, Style { width: 80, is_short, ..Style::default() })
+        });
+        assert_is_short(&short, &long);
     }
 }
 

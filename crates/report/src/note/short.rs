@@ -69,11 +69,7 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
             };
             format!("The log lacks {}. {advice}", counted(*ops, "operation"))
         }
-        NoteFact::ShortLook { measured_s } => {
-            let measured = if *measured_s < 0.1 { duration(measured_s * 1e6) } else { moment(*measured_s) };
-            let flag = if summary.load_points.len() > 1 { "--step 60s" } else { "--duration 60s" };
-            format!("In {measured}, caches can hide the sustained rate. Use {flag}.")
-        }
+        NoteFact::ShortLook { measured_s } => short_run(*measured_s, summary),
         NoteFact::FewTransfers { cells, of } => {
             format!("{cells} of {of} cells by block size have too few transfers. Measure longer.")
         }
@@ -122,6 +118,14 @@ fn lost(part: &LostPart) -> &'static str {
         LostPart::Streams => "streams.json is missing; late frames are unknown. Measure again.",
         LostPart::Counters => "The counters are missing; the limit is unknown. Measure again.",
     }
+}
+
+/// The note about a short run. Only a mix has steps.
+fn short_run(measured_s: f64, summary: &Summary) -> String {
+    let measured = if measured_s < 0.1 { duration(measured_s * 1e6) } else { moment(measured_s) };
+    let has_steps = summary.verb == "mix" && summary.load_points.len() > 1;
+    let flag = if has_steps { "--step" } else { "--duration" };
+    format!("In {measured}, caches can hide the sustained rate. Use {flag} 60s.")
 }
 
 /// The note about a limit that delays operations, or that cached writes can exceed.

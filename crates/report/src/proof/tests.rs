@@ -5,6 +5,7 @@ use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::{CacheEvidence, CacheSuspicion, MemoryFacts, WhySuspected};
 
 use super::*;
+use crate::short_form::assert_is_short;
 
 const STATES: usize = 2;
 
@@ -50,6 +51,20 @@ fn invalid_passes_are_counted_separately_and_shown_once() {
     printed.push(text.to_string());
 
     insta::assert_snapshot!(printed.join("\n"));
+}
+
+#[test]
+fn short_screen_is_one_screenful() {
+    let names = names();
+    let (timing, remounted) = (
+        Disturbance::Timing,
+        Disturbance::Remounted { before: "rw,relatime".to_owned(), now: "rw,noatime".to_owned() },
+    );
+    let disturbed = [(0, &timing), (1, &remounted), (1, &timing)];
+    let proof = ended(&names, &disturbed);
+    let [short, long] =
+        [true, false].map(|is_short| proof_screen(&proof, Style { width: 80, is_short, ..Style::default() }));
+    assert_is_short(&short, &long);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use super::VERB;
 use super::budget::{
     FORMAT_S, HOLD_TIMES, LEVEL_TIMES, LONGER_TIMES, LOOK_S, PLAYED_S, RATE_TIMES, TRIAL_TIMES, Times,
 };
-use super::common_formats::{everyday, name};
+use super::common_formats::everyday;
 use super::counting::Counting;
 use super::findings::{Findings, Work, none_is_allowed, work_of};
 use super::level::{Level, overloaded};
@@ -438,5 +438,5 @@ impl Look {
 }
 
 fn trial_label(count: u32, format: &Format, work: Work) -> String {
-    format!("{count} x {}, {}", name(format), work.word())
+    format!("{count} x {}, {}", format.title(), work.word())
 }

@@ -18,11 +18,6 @@ pub fn everyday() -> Vec<&'static Format> {
     formats.collect()
 }
 
-/// The name of a format on a screen: `Apple ProRes 422 HQ UHD, 25 fps`.
-pub fn name(format: &Format) -> String {
-    format!("{}, {} fps", format.name, format.frame_rate)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,6 +27,6 @@ mod tests {
         let formats = everyday();
         assert_eq!(formats.len(), EVERYDAY.len());
         assert!(formats.windows(2).all(|pair| pair[0].mb_per_s() < pair[1].mb_per_s()));
-        assert_eq!(name(formats[4]), "Apple ProRes 422 HQ UHD, 25 fps");
+        assert_eq!(formats[4].title(), "Apple ProRes 422 HQ UHD, 25 fps");
     }
 }

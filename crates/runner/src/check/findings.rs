@@ -10,7 +10,7 @@ use reelgauge_machine::mount::Mount;
 use reelgauge_report::check::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
 use super::agreement::{Counted, implied, settle};
-use super::common_formats::{EVERYDAY, everyday, name};
+use super::common_formats::{EVERYDAY, everyday};
 use super::hint::Hint;
 use super::load::Rate;
 
@@ -172,6 +172,15 @@ impl Findings {
         }
     }
 
+    /// Attributes to the interruption what no trial limited.
+    fn mark_stopped(&mut self) {
+        for counted in self.counted.iter_mut().flatten().flatten() {
+            if counted.limit == CountLimit::Time {
+                counted.limit = CountLimit::Stopped;
+            }
+        }
+    }
+
     /// Every format, lightest first.
     fn formats(&self, link: &Link, evidence: &TrialEvidence) -> Vec<CheckFormat> {
         let [play, record] = &self.counted;
@@ -180,7 +189,7 @@ impl Findings {
             let needed_mb_per_s_each = play.as_ref().or(record.as_ref())?.needed_mb_per_s;
             Some(CheckFormat {
                 id: format.id.clone(),
-                name: name(format),
+                name: format.title(),
                 needed_mb_per_s_each,
                 play: play.as_ref().map(|counted| facts_of(counted, link, evidence)),
                 record: record.as_ref().map(|counted| facts_of(counted, link, evidence)),
@@ -198,6 +207,9 @@ impl Findings {
     ) -> CheckFacts {
         self.revise(evidence, place.link);
         self.settle();
+        if place.stopped.is_some() {
+            self.mark_stopped();
+        }
         let mut facts = CheckFacts {
             mount: place.mount.description(),
             link: place.link_words(),

@@ -23,7 +23,6 @@ use reelgauge_workload::streams::{Buffer, Footage, Frames};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
-use super::common_formats::name;
 use super::target_setup::LookTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
@@ -134,7 +133,7 @@ impl PointLoad {
     pub fn tried(&self, format: &Format) -> TriedFormat {
         TriedFormat {
             id: format.id.clone(),
-            name: name(format),
+            name: format.title(),
             needed_bytes_per_s_each: self.bytes_per_s().round() as u64,
         }
     }

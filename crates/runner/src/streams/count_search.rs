@@ -70,13 +70,6 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
         let like = footage.like.as_ref().map(|path| path.display().to_string());
         own.or(like).or(footage.format).unwrap_or_default()
     };
-    let rest = |actor: &ActorPlan| {
-        let mut plain = ActorPlan { criteria: String::new(), ..actor.clone() };
-        if let Some(footage) = plain.footage_mut() {
-            *footage = Footage { fps: footage.fps, ..Footage::default() };
-        }
-        format!("{plain:?}")
-    };
     let criteria = |actor: &ActorPlan| match actor.criteria.trim() {
         "" => "default".to_owned(),
         changed => changed.to_owned(),
@@ -88,13 +81,35 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
         ("mount options", mount.options.join(",")),
         ("format", each(format)),
         ("criteria", each(criteria)),
-        ("actor", each(rest)),
         ("warm-up", plan.warmup.to_string()),
         ("duration", plan.duration.to_string()),
         ("direct I/O", plan.direct.to_string()),
         ("driver", format!("{:?}", plan.driver)),
     ];
-    named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let named = named.into_iter().map(|(name, value)| (name.to_owned(), value));
+    actor_settings(plan).into_iter().chain(named).collect()
+}
+
+/// The settings of all actors by key, as in a plan. Their footage and criteria are conditions of their own.
+fn actor_settings(plan: &StreamsPlan) -> BTreeMap<String, String> {
+    let mut settings: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for actor in &plan.actors {
+        let mut plain = ActorPlan { criteria: String::new(), ..actor.clone() };
+        if let Some(footage) = plain.footage_mut() {
+            *footage = Footage { fps: footage.fps, ..Footage::default() };
+        }
+        // The keys of an actor are Unicode, and so are values without a path.
+        match toml::Table::try_from(&plain) {
+            Ok(table) => {
+                for (key, value) in table {
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    settings.entry(key).or_default().push(text);
+                }
+            }
+            Err(_) => settings.entry("actor".to_owned()).or_default().push(format!("{plain:?}")),
+        }
+    }
+    settings.into_iter().map(|(key, values)| (key, values.join("; "))).collect()
 }
 
 /// A search for a plan: from its beginning, or from its state in another run, with this plan's limits of
@@ -157,14 +172,16 @@ fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<SearchSt
         doing: format!("resume the search in {}", path.display()),
         source: source.into(),
     })?;
-    let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
-    match differs {
+    // A setting that a plan omits has its default.
+    let value =
+        |of: &BTreeMap<String, String>, name| of.get(name).map_or("the default", String::as_str).to_owned();
+    match of.keys().chain(before.of.keys()).find(|name| before.of.get(*name) != of.get(*name)) {
         None => Ok(before),
-        Some((name, now)) => Err(RunError::OtherSearch {
+        Some(name) => Err(RunError::OtherSearch {
             run: run.to_path_buf(),
             name: name.clone(),
-            before: before.of.get(name).cloned().unwrap_or_else(|| "not known".to_owned()),
-            now: now.clone(),
+            before: value(&before.of, name),
+            now: value(of, name),
         }),
     }
 }
@@ -206,7 +223,7 @@ pub fn facts(
         answer_sentence: match answer {
             Some(answer) => search.answer_sentence(answer),
             None if best == 0 => "The search ended before any count passed.".to_owned(),
-            None => format!("The search ended early. {} passed so far.", of_scale(best)),
+            None => format!("The search ended early. Trials with {} streams passed so far.", of_scale(best)),
         },
         evidence_sentence: search.evidence_sentence(),
         streams: Some(of_scale(best)),
@@ -274,6 +291,9 @@ mod tests {
     use reelgauge_analysis::verdict::Failure;
     use reelgauge_workload::player::PlayerPlan;
     use reelgauge_workload::search::{Next, Trial};
+
+    use reelgauge_workload::streams::Frames;
+    use reelgauge_workload::units::Span;
 
     use super::*;
 
@@ -363,10 +383,15 @@ mod tests {
         let same = StreamsPlan { seed: 99, ..plan.clone() };
         assert_eq!(again(&same, "nas1:/tank").unwrap(), first);
         let of = |actor: ActorPlan| StreamsPlan { actors: vec![actor], ..plan.clone() };
+        let frames = Frames { clip: Span::secs(20), ..Frames::default() };
+        let longer: ActorPlan =
+            PlayerPlan { footage: Footage::listed("dnxhr-hq-uhd-25"), frames, ..PlayerPlan::default() }
+                .into();
         let others = [
             ("format", of(playing("prores-422-hq-uhd-25"))),
             ("criteria", of(ActorPlan { criteria: "late=3".to_owned(), ..player.clone() })),
-            ("actor", of(ActorPlan { count: 2, ..player.clone() })),
+            ("count", of(ActorPlan { count: 2, ..player.clone() })),
+            ("clip", of(longer)),
             ("target", StreamsPlan { target: "/mnt/other".into(), ..plan.clone() }),
             ("direct I/O", StreamsPlan { direct: false, ..plan.clone() }),
         ];
@@ -495,10 +520,7 @@ mod tests {
 
     #[test]
     fn trials_as_long_as_a_confirmation_need_none() {
-        let plan = |seconds| StreamsPlan {
-            duration: reelgauge_workload::units::Span::secs(seconds),
-            ..StreamsPlan::default()
-        };
+        let plan = |seconds| StreamsPlan { duration: Span::secs(seconds), ..StreamsPlan::default() };
         let begun = |seconds| {
             let sought = begin(&plan(seconds), &mount("a"), &FindMaxPlan::default(), ROOMY, None).unwrap();
             serde_json::to_value(&sought.search).unwrap()["settings"]["confirm_s"].clone()

@@ -126,7 +126,7 @@ fn budgets_end_the_search_with_known_bounds() {
     assert_eq!((answer, few.trials()), (spent, 7));
     assert_eq!(
         few.answer_sentence(&answer),
-        "24 streams passed so far, 32 did not. The result is uncertain: the maximum number of trials was reached."
+        "Trials with 24 streams passed so far; with 32 they did not. The result is uncertain: the maximum number of trials was reached."
     );
     // Five trials of a minute fit into the time; a sixth would exceed it.
     let mut short = search(SearchSettings { time_max_s: Some(330.0), ..settings(1, 1000) });
@@ -135,7 +135,7 @@ fn budgets_end_the_search_with_known_bounds() {
     assert_eq!((short.trials(), short.spent_s()), (5, 300.0));
     assert_eq!(
         short.answer_sentence(&answer),
-        "16 streams passed so far. The result is uncertain: the next trial takes about 60 s, but only 30 s \
+        "Trials with 16 streams passed so far. The result is uncertain: the next trial takes about 60 s, but only 30 s \
          were left."
     );
     let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });

@@ -21,13 +21,13 @@ impl StreamsPlan {
         self.find_max.and_then(|search| search.cap).map_or(most, |cap| cap.min(most))
     }
 
-    /// The noun for its streams: `players of prores-422-hq-uhd-25`, `streams of newsroom`.
+    /// The noun for its streams: `players of Apple ProRes 422 HQ UHD, 25 fps`, `streams of newsroom`.
     pub fn what(&self) -> String {
         let [actor] = self.actors.as_slice() else {
             return format!("streams of {}", self.name);
         };
         let several = actor.kind().plural();
-        match (actor.footage().and_then(Footage::name), actor.kind().parts) {
+        match (actor.footage().and_then(Footage::title), actor.kind().parts) {
             (Some(media), Some(parts)) => format!("{parts} of {media} in {several}"),
             (Some(media), None) => format!("{several} of {media}"),
             (None, _) => several,

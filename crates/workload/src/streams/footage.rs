@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use reelgauge_formats::format::ClipLayout;
 use reelgauge_formats::user_format::FrameFiles;
-use reelgauge_formats::{FrameRate, OwnFormat, catalogue};
+use reelgauge_formats::{Format, FrameRate, OwnFormat, catalogue};
 
 use super::setting::settings;
 use super::validation::Check;
@@ -55,6 +55,12 @@ impl Footage {
         let like = self.like.as_ref().map(|path| format!("footage like {}", path.display()));
         let own = || self.own_format.as_ref().map(|format| format.name.clone());
         like.or_else(own).or_else(|| self.format.clone())
+    }
+
+    /// The name for people: `Apple ProRes 422 HQ UHD, 25 fps` for a format of the catalogue.
+    pub fn title(&self) -> Option<String> {
+        let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
+        listed.map(Format::title).or_else(|| self.name())
     }
 
     /// Settings that have no effect in combination with it.
