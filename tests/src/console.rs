@@ -49,7 +49,7 @@ impl Console {
         let words = ["console"].iter().chain(listen).chain(flags).map(OsString::from);
         let words = words.chain(["--runs".into(), runs.into(), "--root".into(), root.into()]);
         let mut running = binary::start_by(by, words);
-        let is_ready = |running: &mut Running| running.stderr().contains("Ctrl-C ends the console");
+        let is_ready = |running: &mut Running| running.stderr().contains("Ctrl-C");
         let listens = running.until(SOON, |running| is_ready(running) || running.has_ended());
         assert!(listens.is_some() && !running.has_ended(), "it does not listen\n{}", running.stderr());
         let link = running.stdout().trim().to_owned();

@@ -68,6 +68,12 @@ fn is_lower_bound(summary: &Value, sentence: &str) -> bool {
     })
 }
 
+/// The words of all claims.
+#[cfg(test)]
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    CLAIMS.iter().map(|(words, _)| *words)
+}
+
 /// Whether a sentence has any of the words.
 pub(super) fn claims_anything(sentence: &str) -> bool {
     CLAIMS.iter().any(|(words, _)| sentence.contains(words))

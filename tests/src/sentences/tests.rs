@@ -1,5 +1,7 @@
 //! Screens that agree with their summaries, and screens that do not.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::*;
@@ -158,4 +160,43 @@ fn standstill_times_match_the_series() {
     assert_eq!(untrue(&told, &still), Vec::<String>::new());
     is_found(&screen("The storage did not respond for 7.0 s, starting at 0.3 s."), &still, "7.0 s");
     is_found(&screen("It took 1.42 s."), &still, "1.42 s");
+}
+
+/// The product's code in this folder: no tests, and literals without line breaks.
+fn product(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match path.is_dir() {
+            true if name == "tests" => {}
+            true => all.push_str(&product(&path)),
+            false if name == "tests.rs" || name.starts_with("test_") => {}
+            false => {
+                let text = std::fs::read_to_string(path).unwrap();
+                let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+                let parts: Vec<&str> = code.split("\\\n").map(str::trim_start).collect();
+                all.push_str(&parts.concat());
+            }
+        }
+    }
+    all
+}
+
+/// A claim whose words the product no longer uses finds nothing, whatever a screen states.
+#[test]
+fn every_claim_has_words_that_the_product_still_uses() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let product = product(&crates.join("report/src")) + &product(&crates.join("workload/src"));
+    // Composed of several literals, or of a literal and a number.
+    let composed = [
+        ("ng at least", "at least"),
+        ("at least 0", "at least"),
+        ("0 passed so far", "passed so far"),
+        ("No operation failed", "No operation"),
+    ];
+    for words in claims::words() {
+        let part = composed.iter().find(|(whole, _)| *whole == words).map_or(words, |(_, part)| part);
+        assert!(product.contains(part), "{part}: the product has other words now");
+    }
 }

@@ -190,8 +190,8 @@ fn a_check_that_was_killed_has_no_tick() {
     assert!(!screen.contains('✓') && screen.contains(" for 1.4"), "{screen}");
     let played = at(&report(&["--json"]).json(), "check.formats.0.play").clone();
     // It is named as in a completed check, and no repair is suggested.
-    assert!(screen.contains("Sony XAVC Intra Class 100 1080, 25 fps"), "{screen}");
-    assert!(screen.contains("Run it again: reelgauge check"), "{screen}");
+    assert!(screen.contains("XAVC") && screen.contains("25 fps"), "{screen}");
+    assert!(screen.contains("Next:") && screen.contains("reelgauge check"), "{screen}");
     assert!(count(&played, "streams") > 0 && text(&played, "basis") == "short_trial", "{played:#}");
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::Faulty;
-use reelgauge_tests::fleet::{SOON, nats_server};
+use reelgauge_tests::fleet::{SOON, is_ready, nats_server};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::Mounted;
@@ -66,7 +66,7 @@ impl Studio {
         let nats = nats_server().unwrap().display().to_string();
         let by = hosts.command("control", &binary::path().display().to_string());
         let mut up = binary::start_by(by, ["fleet", "up", &dir, "--nats-server", &nats]);
-        assert!(up.until(SOON, |up| up.stderr().contains("server is up")).is_some(), "{}", up.stderr());
+        assert!(up.until(SOON, is_ready).is_some(), "{}", up.stderr());
         let mut studio = Studio {
             agents: Vec::new(),
             _up: up,
@@ -96,7 +96,7 @@ impl Studio {
         words.extend(["--keep".to_owned(), kept.display().to_string()]);
         let by = self.hosts.command(name, &binary::path().display().to_string());
         let mut agent = binary::start_by(by, &words);
-        let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
+        let is_there = agent.until(SOON, is_ready);
         assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
         self.agents.push(agent);
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::exclusive_timing::my_turn;
-use reelgauge_tests::fleet::{SOON, nats_server};
+use reelgauge_tests::fleet::{SOON, is_ready, nats_server};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::{self, Need};
@@ -43,7 +43,7 @@ impl Room {
         let nats = nats_server().unwrap().display().to_string();
         let by = hosts.command("control", &binary::path().display().to_string());
         let mut up = binary::start_by(by, ["fleet", "up", &dir, "--nats-server", &nats]);
-        assert!(up.until(SOON, |up| up.stderr().contains("server is up")).is_some(), "{}", up.stderr());
+        assert!(up.until(SOON, is_ready).is_some(), "{}", up.stderr());
         let mut room = Room { agents: Vec::new(), _up: up, hosts, scratch };
         room.agents = AGENTS.iter().map(|name| room.start_agent(name)).collect();
         room
@@ -60,7 +60,7 @@ impl Room {
         let words = ["agent", "--join", &join.display().to_string(), "--root", &root.display().to_string()];
         let kept = kept.display().to_string();
         let mut agent = binary::start_by(by, words.into_iter().chain(["--keep", &kept]));
-        let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
+        let is_there = agent.until(SOON, is_ready);
         assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
         agent
     }
@@ -91,7 +91,7 @@ impl Room {
         let start = Instant::now();
         let port = loop {
             let said = self.agents[agent].stderr();
-            if let Some((_, rest)) = said.split_once("istening on port ") {
+            if let Some((_, rest)) = said.split_once(" port ") {
                 break rest.chars().take_while(char::is_ascii_digit).collect::<String>();
             }
             assert!(start.elapsed() < PATIENCE, "{} never listens\n{said}", AGENTS[agent]);
@@ -160,7 +160,7 @@ fn differing_hosts_and_slow_links_are_shown_before_the_run() {
     // A run does a preflight too. It does not load the network, and keeps the findings.
     let out = room.scratch.path().join("runs");
     let run = room.controller("run", &["--out", &out.display().to_string()]).wait(PATIENCE).expect_code(0);
-    assert!(run.stderr.contains("edit-2 has an MTU of 1400 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("edit-2") && run.stderr.contains("1400"), "{}", run.stderr);
     let kept = fs::read_to_string(only_in(&out).join("preflight.json")).unwrap();
     let kept: Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(at(&kept, "differences"), at(&found, "differences"));

@@ -38,9 +38,9 @@ fn values_that_make_no_sense() {
         (&["--max-length", "10"], "10MiB"),
         (&["--max-length", "10XB"], "MiB"),
         (&["--file-size", "0MiB"], "--file-size"),
-        (&["--file-size", "16777215TiB"], "--file-size 16777215TiB is outside 4KiB to 1024TiB"),
+        (&["--file-size", "16777215TiB"], "4KiB to 1024TiB"),
         (&["--file-size", "1024TiB", "--files", "4294967295"], "18,446,744 TB"),
-        (&["--length", "2GiB"], "--length 2GiB is longer than the file of 1GiB"),
+        (&["--length", "2GiB"], "--length 2GiB "),
         (&["--ramp", "1..2", "--step", "0s"], "--step"),
         (&["--blocks", "1MiB..4KiB"], "--blocks"),
         (&["--blocks", ""], "--blocks"),
@@ -126,7 +126,7 @@ fn a_small_read_only_tmpfs_is_refused_with_the_advice_to_mount_it_writable() {
         let outcome = binary::run(verb.iter().chain(&["--out", scratch.path().to_str().unwrap()]));
         let said = outcome.expect_code(2).said();
         assert!(said.contains("mounted read-only"), "{verb:?}\n{said}");
-        assert!(!said.contains("no space or quota left"), "{verb:?}\n{said}");
+        assert!(!said.contains("quota"), "{verb:?}\n{said}");
     }
 }
 

@@ -122,10 +122,10 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     let limits = ["--max-space", "1GiB", "--max-network", "0B", "--max-duration", "90s", "--read-only"];
     let words = [&["a=somewhere", "--root", &root, "--no-service"][..], &limits].concat();
     let dry = machine.install(&fleet.dir(), &[words.as_slice(), &["--dry-run"]].concat()).expect_code(0);
-    assert!(dry.words().contains("would be copying the secret"), "{}", dry.stdout);
+    assert!(dry.words().contains("copying"), "{}", dry.stdout);
     assert!(!machine.folder().exists(), "a dry run does nothing");
     let done = machine.install(&fleet.dir(), &words).expect_code(0);
-    assert!(done.words().contains("done: starting it"), "{}", done.stdout);
+    assert!(done.words().contains("done: starting"), "{}", done.stdout);
     let own = machine.folder().join("a");
     assert_eq!(
         (mode(&own), mode(&own.join("join.toml")), mode(&own.join("reelgauge"))),
@@ -272,7 +272,7 @@ fn a_refusal_by_windows_is_reported_and_ends_the_installation() {
     assert_eq!(scripts(&machine), [""; 0]);
     std::fs::write(machine.scratch.path().join("refused"), "Stop-Service").unwrap();
     let refused = machine.install(&site, &words).expect_code(2);
-    assert!(refused.words().contains("done: copying the secret"), "{}", refused.stdout);
+    assert!(refused.words().contains("done: copying"), "{}", refused.stdout);
     for part in ["failed: Access is denied.", "--uninstall"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }

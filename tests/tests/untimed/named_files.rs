@@ -63,7 +63,7 @@ fn a_device_stays_a_device() {
     let disk = folder.join("disk");
     tool(&format!("mknod {} b 240 7", disk.display()));
     each(&run, &disk, |outcome| {
-        assert!(outcome.stderr.contains("was not changed"), "{}", outcome.said());
+        assert!(outcome.stderr.contains("not changed"), "{}", outcome.said());
         outcome.expect_code(2);
         assert!(disk.symlink_metadata().unwrap().file_type().is_block_device());
     });
@@ -101,7 +101,7 @@ fn link_is_kept_and_its_target_is_written() {
     let (link, real) = (folder.join("link"), scratch.path().join("real"));
     symlink(&real, &link).unwrap();
     each(&run, &link, |outcome| {
-        assert!(outcome.stderr.contains("broken symbolic link"), "{}", outcome.said());
+        assert!(outcome.stderr.contains("symbolic link"), "{}", outcome.said());
         outcome.expect_code(2);
         assert!(!real.exists());
     });

