@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(close("ProRes422HQ")[0], "prores-422-hq-hd-23976");
         assert_eq!(find("Apple ProRes 422 HQ HD, 25 fps"), Ok("prores-422-hq-hd-25"));
         let said = find("prores-hq-uhd-25").unwrap_err().to_string();
-        assert!(said.contains("did you mean prores-422-hq-uhd-25"), "{said}");
+        insta::assert_snapshot!(said);
     }
 
     #[test]

@@ -801,6 +801,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_remedy() {
+        let mut printed = Vec::<String>::new();
         let size = |text: &str| text.parse::<Size>().unwrap();
         assert!(refused(|p| p.workers = Ramp(vec![])).contains("--ramp"));
         assert!(refused(|p| p.duration = Span(0)).contains("--duration"));
@@ -809,14 +810,11 @@ mod tests {
         assert!(refused(|p| p.mix.blocks = Sizes(vec![size("128MiB")])).contains("64MiB"));
         assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(5000)])).contains("Use 4608B or 5KiB"));
         let too_large = refused(|p| p.mix.file_size = size("16777215TiB"));
-        assert_eq!(
-            too_large,
-            "--file-size 16777215TiB is outside 4KiB to 1024TiB. Choose a size in this range"
-        );
+        printed.push(too_large.to_string());
         let too_long = refused(|p| (p.mix.max_length, p.mix.lengths) = (None, Some("2GiB".parse().unwrap())));
-        assert!(too_long.starts_with("--length 2GiB is longer than the file of 1GiB"), "{too_long}");
+        printed.push(too_long.to_string());
         let too_many = refused(|p| p.workers = Ramp(vec![5_000]));
-        assert!(too_many.starts_with("--workers or --ramp results in 5000 workers"), "{too_many}");
+        printed.push(too_many.to_string());
         let empty_file = refused(|p| p.mix.file_size = Size(0));
         assert!(empty_file.contains("--file-size") && empty_file.ends_with("Use 4KiB"), "{empty_file}");
         assert!(refused(|p| p.mix.max_length = Some(Size(512))).contains("--max-length"));
@@ -829,7 +827,7 @@ mod tests {
             .contains("--shared-file")
         );
         let shared = |p: &mut Plan| (p.mix.shared_file, p.mix.files) = (true, Some(1));
-        assert!(refused(shared).contains("--files has no effect"));
+        printed.push(refused(shared).to_string());
         assert!(refused(|p| p.mix.no_repeat = true).contains("--random 100"));
         assert!(refused(|p| p.mix.in_flight = 0).contains("--in-flight 0"));
         assert!(refused(|p| p.mix.create = true).contains("--writes 100"));
@@ -837,7 +835,7 @@ mod tests {
         let synced = |p: &mut Plan| {
             (p.mix.in_flight, p.mix.sync, p.mix.writes) = (2, SyncPolicy::Block, Percent::whole(100))
         };
-        assert!(refused(synced).contains("--in-flight has no effect"));
+        printed.push(refused(synced).to_string());
         assert!(
             refused(|p| {
                 p.mix.writes = Percent::whole(0);
@@ -859,6 +857,7 @@ mod tests {
             })
             .contains("sweep")
         );
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]

@@ -385,21 +385,24 @@ mod tests {
 
     #[test]
     fn out_of_range_values_are_distinguished_from_non_numbers() {
+        let mut printed = Vec::<String>::new();
         let said = |text: &str| text.parse::<Span>().unwrap_err().to_string();
-        assert_eq!(said("99999999h"), "'99999999h' is too long: at most 5124095h");
-        assert!(said("5124095h99h").contains("is not a time"));
+        printed.push(said("99999999h").to_string());
+        printed.push(said("5124095h99h").to_string());
         assert!(said("9999999999999999999999999999999999999999999s").contains("too long"));
         assert!(SPAN_MOST.parse::<Span>().is_ok() && "5124096h".parse::<Span>().is_err());
-        assert!(said("-5s").starts_with("'-5s' is below 0. Write a time with its unit"));
+        printed.push(said("-5s").to_string());
         let said = |text: &str| text.parse::<Size>().unwrap_err().to_string();
-        assert!(said("-1G").starts_with("'-1G' is below 0. Write a size with its unit, like 64KiB"));
-        assert_eq!(said("99999999T"), "'99999999T' is too large: at most 16777215TiB");
+        printed.push(said("-1G").to_string());
+        printed.push(said("99999999T").to_string());
         assert!(SIZE_MOST.parse::<Size>().is_ok() && "16777216TiB".parse::<Size>().is_err());
-        assert!(said("-x").contains("is not a size"));
+        printed.push(said("-x").to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn plans_may_hold_plain_numbers_where_no_unit_is_needed() {
+        let mut printed = Vec::<String>::new();
         #[derive(Debug, Deserialize)]
         struct Plan {
             writes: Option<Percent>,
@@ -413,10 +416,9 @@ mod tests {
         );
         assert_eq!(writes("writes = 2.5"), "2.5".parse().unwrap());
         let error = toml::from_str::<Plan>("duration = 30").unwrap_err().to_string();
-        assert!(error.contains("not a time with its unit"), "{error}");
-        assert!(
-            toml::from_str::<Plan>("writes = [50]").unwrap_err().to_string().contains("a text or a number")
-        );
+        printed.push(error.to_string());
+        printed.push(toml::from_str::<Plan>("writes = [50]").unwrap_err().to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]

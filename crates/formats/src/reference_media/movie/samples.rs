@@ -344,6 +344,7 @@ mod tests {
 
     #[test]
     fn tables_that_contradict_each_other_are_damaged() {
+        let mut printed = Vec::<String>::new();
         let (stsc, stco) = (table(BoxType::STSC, &[1, 2, 1], 3), table(BoxType::STCO, &[100], 1));
         let too_few = [stsz(&[1, 2, 3]), stsc.clone(), stco.clone()].concat();
         assert!(spans(&too_few, 999, 9).unwrap_err().to_string().contains("fewer samples"));
@@ -351,14 +352,15 @@ mod tests {
         assert!(spans(&late, 999, 9).unwrap_err().to_string().contains("chunk 1"));
         let claims =
             [boxed(BoxType::STSZ, &numbers(&[0, 0, u32::MAX, 1])), stsc.clone(), stco.clone()].concat();
-        assert!(spans(&claims, 999, 9).unwrap_err().to_string().contains("shorter than its count"));
+        printed.push(spans(&claims, 999, 9).unwrap_err().to_string());
         let endless = [
             boxed(BoxType::STSZ, &numbers(&[0, 1, u32::MAX])),
             table(BoxType::STSC, &[1, u32::MAX, 1], 3),
             stco,
         ];
         assert!(matches!(spans(&endless.concat(), u64::MAX, 1000), Err(MovieError::TooManySamples)));
-        assert!(spans(&stsc, 999, 9).unwrap_err().to_string().contains("'stsz' is missing"));
+        printed.push(spans(&stsc, 999, 9).unwrap_err().to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
