@@ -14,6 +14,7 @@ mod modules;
 mod names;
 pub(crate) mod product;
 mod prose;
+mod quotes;
 mod sentences;
 mod source;
 mod target_io;
@@ -78,6 +79,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(modules::check(&product));
     faults.extend(names::check(&product));
     faults.extend(prose::check(&product));
+    faults.extend(quotes::check(&pages));
     faults.extend(sentences::check(&product));
     faults.extend(target_io::check(&product));
     faults.extend(documents::check(&pages));

@@ -22,6 +22,22 @@ impl<'a> Product<'a> {
         pages.iter().filter(|page| is_product(page, &tests)).map(Product::read).collect()
     }
 
+    /// The tests among these files: whole files, and modules at the end of a file of the product.
+    pub fn tests_of(pages: &'a [Page]) -> Vec<Product<'a>> {
+        let tests = test_modules(pages);
+        let is_ours = |page: &&Page| page.path.starts_with("crates/") || page.path.starts_with("tests/");
+        let files = pages.iter().filter(|page| page.is_rust()).filter(is_ours);
+        files.map(|page| Product::read_tests(page, is_product(page, &tests))).collect()
+    }
+
+    fn read_tests(page: &'a Page, is_product: bool) -> Product<'a> {
+        let text = page.text.as_deref().unwrap_or_default();
+        let (code, mut strings) = code_and_strings(text);
+        let from = if is_product { tests_from(text, &code) } else { 0 };
+        strings.retain(|string| string.from >= from);
+        Product { path: &page.path, code, strings }
+    }
+
     fn read(page: &'a Page) -> Product<'a> {
         let text = page.text.as_deref().unwrap_or_default();
         let (mut code, mut strings) = code_and_strings(text);

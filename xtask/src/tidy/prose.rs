@@ -8,7 +8,7 @@ use super::Fault;
 use super::product::{Product, constant, uses, words};
 
 /// Methods that search a text or compare two.
-const METHODS: &[&str] = &[
+pub(super) const METHODS: &[&str] = &[
     "contains",
     "starts_with",
     "ends_with",
@@ -95,7 +95,7 @@ fn compared<'a>(file: &Product<'a>) -> Vec<(usize, &'a str)> {
 }
 
 /// Whether the literal at this place is searched for, compared or a pattern.
-fn is_compared(code: &str, from: usize, until: usize) -> bool {
+pub(super) fn is_compared(code: &str, from: usize, until: usize) -> bool {
     let before = code[..from].trim_end().trim_end_matches(['&', '*', '[']).trim_end();
     let behind = code[until..].trim_start();
     let is_equal = |text: &str, of: fn(&str, &str) -> bool| of(text, "==") || of(text, "!=");
