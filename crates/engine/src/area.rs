@@ -751,7 +751,7 @@ mod tests {
     #[test]
     fn area_content_is_known_before_it_is_created() {
         let dir = scratch();
-        let root = fs::canonicalize(dir.path()).unwrap().join(AREA_DIR);
+        let root = full_path(dir.path()).unwrap().join(AREA_DIR);
         for inside in [root.clone(), root.join("runs"), root.join("a/b")] {
             assert_eq!(area_around(&inside), Some(root.clone()), "before there is one");
         }

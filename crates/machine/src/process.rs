@@ -191,6 +191,7 @@ pub fn ticks_per_s() -> f64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    #[cfg(target_os = "linux")]
     use crate::source::Host;
     use crate::texts::Texts;
 

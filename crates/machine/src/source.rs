@@ -47,31 +47,28 @@ impl Source for Texts {
     }
 }
 
-/// The local host: a file is read when it is requested. Windows has no such files.
+/// The local host: a file is read when it is requested.
 #[derive(Clone, Debug)]
 pub struct Host {
-    root: PathBuf,
+    /// `None` on Windows, where `/proc` is a folder of the current drive, whatever it contains.
+    root: Option<PathBuf>,
 }
 
 impl Host {
     /// The local host.
     pub fn here() -> Host {
-        Host::below("/")
+        Host { root: (!cfg!(windows)).then(|| PathBuf::from("/")) }
     }
 
     /// Files below another directory than `/`, for tests.
     pub fn below(root: impl Into<PathBuf>) -> Host {
-        Host { root: root.into() }
+        Host { root: Some(root.into()) }
     }
 }
 
 impl Source for Host {
     fn text(&self, path: &str) -> Option<Cow<'_, str>> {
-        // There `/proc` is a folder of the current drive, whatever it contains.
-        if cfg!(windows) {
-            return None;
-        }
-        let path = self.root.join(path.trim_start_matches('/'));
+        let path = self.root.as_ref()?.join(path.trim_start_matches('/'));
         match fs::read(&path) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned().into()),
             Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {

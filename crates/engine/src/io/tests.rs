@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use reelgauge_record::{AccessBits, OpFlags};
+#[cfg(unix)]
+use reelgauge_record::AccessBits;
+use reelgauge_record::OpFlags;
 use reelgauge_workload::script::OpenMode;
 
 use super::{ErrorNumber, Names, Op, OpKind, OpenFile};
