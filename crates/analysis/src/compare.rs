@@ -86,7 +86,7 @@ use sides::Sides;
 pub use comparability::{Kinship, PlanDifference, WorkActor};
 pub use figures::{
     INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, SUITE_MEAN,
-    SUITE_WORKLOAD, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams, is_of_the_tool, weight,
+    SUITE_WORKLOAD, VERDICT, WORST_MARGIN, Weight, is_about_reelgauge, is_headline, is_of_streams, weight,
 };
 pub use gate::Gate;
 pub use judge::{MeanScale, ratio_bounds};

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 pub use choose::of_point;
 pub use count::CountLimit;
 pub use finding::{LimitFinding, LimitStep, Measure, Seen};
-pub use input::{Observed, Scene};
+pub use input::{LimitInput, Observed};
 pub use step::way_is_queued;
 pub use trials::TrialEvidence;
 

@@ -96,18 +96,18 @@ impl MeanOver {
 
 /// Both means of the same values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Means {
+pub struct MeanPair {
     /// Their sum divided by their number, as the paper prints it.
     pub arithmetic: f64,
     /// The n-th root of their product.
     pub geometric: f64,
 }
 
-impl Means {
+impl MeanPair {
     /// Both means; `None` for no values, and if a value is not above 0.
-    pub fn of(values: &[f64]) -> Option<Means> {
+    pub fn of(values: &[f64]) -> Option<MeanPair> {
         let arithmetic = values.iter().sum::<f64>() / values.len() as f64;
-        Some(Means { geometric: geometric_mean(values)?, arithmetic })
+        Some(MeanPair { geometric: geometric_mean(values)?, arithmetic })
     }
 }
 
@@ -233,9 +233,9 @@ impl NasptTable {
     }
 
     /// Both means of the medians; `None` unless every workload has one.
-    pub fn means(&self, over: MeanOver) -> Option<Means> {
+    pub fn means(&self, over: MeanOver) -> Option<MeanPair> {
         let medians: Option<Vec<f64>> = self.rows_over(over).map(|row| row.median_bytes_per_s).collect();
-        Means::of(&medians?)
+        MeanPair::of(&medians?)
     }
 
     /// This suite divided by another. Workloads are matched by name.
@@ -253,7 +253,7 @@ impl NasptTable {
                 pairs.push([row, other]);
             }
         }
-        let means = Means::of(&ratios);
+        let means = MeanPair::of(&ratios);
         let noise = log_noise(&pairs);
         // In the other suite's order, not by name.
         let lacking = base.rows.iter().filter(|row| others.contains_key(row.workload.as_str()));

@@ -3,7 +3,7 @@
 //!
 //! Not here: one suite ([`crate::naspt`]), and sentences.
 
-use crate::naspt::{MeanOver, Means, NasptRow, NasptTable, WorkloadGroup};
+use crate::naspt::{MeanOver, MeanPair, NasptRow, NasptTable, WorkloadGroup};
 
 /// Several suites. Lists have an entry for each of them, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +33,9 @@ pub struct SuitesMean {
     /// Number of workloads of the group, in all suites together.
     pub workloads: usize,
     /// The means of the medians; `None` unless the suite has one for every workload of the group.
-    pub bytes_per_s: Vec<Option<Means>>,
+    pub bytes_per_s: Vec<Option<MeanPair>>,
     /// The means of the quotients, over the workloads that have one.
-    pub times_first: Vec<Option<Means>>,
+    pub times_first: Vec<Option<MeanPair>>,
     /// The number of these workloads.
     pub compared: Vec<usize>,
 }
@@ -83,8 +83,8 @@ impl SuitesMean {
         SuitesMean {
             over,
             workloads: rows.len(),
-            bytes_per_s: (0..suites).map(|suite| Means::of(&rates(suite)?)).collect(),
-            times_first: (0..suites).map(|suite| Means::of(&times(suite))).collect(),
+            bytes_per_s: (0..suites).map(|suite| MeanPair::of(&rates(suite)?)).collect(),
+            times_first: (0..suites).map(|suite| MeanPair::of(&times(suite))).collect(),
             compared: (0..suites).map(|suite| times(suite).len()).collect(),
         }
     }
@@ -158,6 +158,6 @@ mod tests {
         let mean = &table.means[0];
         assert_eq!((mean.workloads, mean.compared.as_slice()), (3, &[2, 1][..]));
         assert_eq!(mean.bytes_per_s, [None, None], "a mean over fewer workloads is another figure");
-        assert_eq!(mean.times_first[1], Some(Means { arithmetic: 3.0, geometric: 3.0_f64.ln().exp() }));
+        assert_eq!(mean.times_first[1], Some(MeanPair { arithmetic: 3.0, geometric: 3.0_f64.ln().exp() }));
     }
 }

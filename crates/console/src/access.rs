@@ -15,7 +15,7 @@ use axum::http::Method;
 
 use crate::error::ApiError;
 use crate::login::Sessions;
-use crate::origin::{CookieScope, Site};
+use crate::origin::{ConsoleOrigin, CookieScope};
 use crate::token::Token;
 
 /// The header that everything but reading must carry; pages from elsewhere can't send it.
@@ -51,19 +51,19 @@ pub enum Visitor {
 /// The access rules of one server.
 #[derive(Debug)]
 pub struct AccessRules {
-    site: Site,
+    site: ConsoleOrigin,
     token: Option<Token>,
     sessions: Sessions,
 }
 
 impl AccessRules {
     /// For a server at this site. Without a token every client is admitted that can reach it.
-    pub fn new(site: Site, token: Option<Token>) -> AccessRules {
+    pub fn new(site: ConsoleOrigin, token: Option<Token>) -> AccessRules {
         AccessRules { site, token, sessions: Sessions::default() }
     }
 
     /// The server's addresses.
-    pub fn site(&self) -> &Site {
+    pub fn site(&self) -> &ConsoleOrigin {
         &self.site
     }
 
@@ -175,7 +175,10 @@ mod tests {
     use super::*;
 
     fn access(listens: &str, token: Option<Token>) -> AccessRules {
-        AccessRules::new(Site::new(listens.parse().unwrap(), &["nas1".to_owned()], false, None), token)
+        AccessRules::new(
+            ConsoleOrigin::new(listens.parse().unwrap(), &["nas1".to_owned()], false, None),
+            token,
+        )
     }
 
     fn get(path: &'static str) -> Asking<'static> {

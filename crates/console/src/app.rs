@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::access::AccessRules;
 use crate::error::ApiError;
-use crate::fair_queue::{FairQueue, Limits};
+use crate::fair_queue::{FairQueue, QueueLimits};
 use crate::log_reading_time::Weight;
 use crate::metrics::Metrics;
 use crate::pages::Pages;
@@ -17,9 +17,9 @@ use crate::shares::{Full, Share, Shares};
 use crate::traces::Traces;
 
 /// Large logs that are read. More at once would only compete for the disk and the memory.
-const LARGE: Limits = Limits { at_once: 2, line_of_each: 8, line_of_all: 64 };
+const LARGE: QueueLimits = QueueLimits { at_once: 2, line_of_each: 8, line_of_all: 64 };
 /// The queue for small requests, which never wait behind large ones.
-const SMALL: Limits = Limits { at_once: 2, line_of_each: 16, line_of_all: 128 };
+const SMALL: QueueLimits = QueueLimits { at_once: 2, line_of_each: 16, line_of_all: 128 };
 /// The largest numbers of runs that are being started at the same time: by one client, and by all.
 const STARTS: (usize, usize) = (2, 4);
 /// The largest numbers of browser pages that watch at the same time: of one client, and of all.

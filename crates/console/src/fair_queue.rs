@@ -15,7 +15,7 @@ use crate::shares::{Full, Share, Shares};
 
 /// The lengths of a queue and its lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct QueueLimits {
     /// Pieces in progress at once, of all clients together.
     pub at_once: usize,
     /// Pieces of one client, including the one in progress.
@@ -34,7 +34,7 @@ pub struct FairQueue {
 
 /// The turn of a piece of work; dropping it gives the next one its turn.
 #[derive(Debug)]
-pub struct Turn {
+pub struct QueuePlace {
     // In this order: the client's next piece waits for its turn behind other clients' first pieces.
     _turn: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
@@ -43,7 +43,7 @@ pub struct Turn {
 
 impl FairQueue {
     /// Creates an empty queue.
-    pub fn new(limits: Limits) -> FairQueue {
+    pub fn new(limits: QueueLimits) -> FairQueue {
         FairQueue {
             turns: Arc::new(Semaphore::new(limits.at_once)),
             line: Shares::new(limits.line_of_each, limits.line_of_all),
@@ -55,11 +55,11 @@ impl FairQueue {
     ///
     /// # Errors
     /// If the line is full.
-    pub async fn turn(&self, client: Client) -> Result<Turn, ApiError> {
+    pub async fn turn(&self, client: Client) -> Result<QueuePlace, ApiError> {
         let share = self.line.take(client).map_err(come_again)?;
         let own = self.own_line(client).acquire_owned().await.map_err(ApiError::failed)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(ApiError::failed)?;
-        Ok(Turn { _turn: turn, _own: own, _share: share })
+        Ok(QueuePlace { _turn: turn, _own: own, _share: share })
     }
 
     /// The line of this client. Permits keep it alive, and so do waiting requests.
@@ -97,7 +97,7 @@ mod tests {
     const OTHER: Client = Client::Session(2);
 
     fn fair_queue() -> Arc<FairQueue> {
-        Arc::new(FairQueue::new(Limits { at_once: 1, line_of_each: 4, line_of_all: 6 }))
+        Arc::new(FairQueue::new(QueueLimits { at_once: 1, line_of_each: 4, line_of_all: 6 }))
     }
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn one_client_works_on_one_piece_while_others_have_room() {
-        let fair_queue = FairQueue::new(Limits { at_once: 2, line_of_each: 4, line_of_all: 8 });
+        let fair_queue = FairQueue::new(QueueLimits { at_once: 2, line_of_each: 4, line_of_all: 8 });
         block_on(async {
             let _first = fair_queue.turn(ONE).await.unwrap();
             assert!(timeout(Duration::from_millis(50), fair_queue.turn(ONE)).await.is_err());

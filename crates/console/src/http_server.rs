@@ -16,7 +16,7 @@ use crate::access::AccessRules;
 use crate::app::App;
 use crate::forms::Form;
 use crate::host_header::names_of_machine;
-use crate::origin::{Site, is_only_for_this_machine};
+use crate::origin::{ConsoleOrigin, is_only_for_this_machine};
 use crate::public_url::PublicUrl;
 use crate::routes::{Peer, router};
 use crate::run_start::{Ahead, Starter};
@@ -148,7 +148,8 @@ impl Server {
             Access::Everybody => None,
         };
         let host = host_name();
-        let site = Site::new(listener.local_addr()?, &names_of_machine(&host), tls.is_some(), public_url);
+        let site =
+            ConsoleOrigin::new(listener.local_addr()?, &names_of_machine(&host), tls.is_some(), public_url);
         let url = site.url(&host);
         let starter = Starter { program, forms, roots, traces: Arc::new(Traces::default()), ahead };
         let app = Arc::new(App::new(version, host, AccessRules::new(site, token), runs, starter));

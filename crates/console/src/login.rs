@@ -20,12 +20,12 @@ pub struct Sessions {
 /// The least recently used first.
 #[derive(Debug, Default)]
 struct Known {
-    sessions: VecDeque<Session>,
+    sessions: VecDeque<Login>,
     begun: u64,
 }
 
 #[derive(Debug)]
-struct Session {
+struct Login {
     number: u64,
     secret: Token,
 }
@@ -40,7 +40,7 @@ impl Sessions {
         let mut known = self.known();
         known.begun += 1;
         let number = known.begun;
-        known.sessions.push_back(Session { number, secret: secret.clone() });
+        known.sessions.push_back(Login { number, secret: secret.clone() });
         if known.sessions.len() > SESSIONS_MAX {
             known.sessions.pop_front();
         }

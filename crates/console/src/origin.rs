@@ -10,7 +10,7 @@ use crate::public_url::PublicUrl;
 
 /// The addresses of a console.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub struct ConsoleOrigin {
     listens: SocketAddr,
     names: Vec<String>,
     is_tls: bool,
@@ -26,10 +26,15 @@ pub struct CookieScope<'a> {
     pub is_secure: bool,
 }
 
-impl Site {
+impl ConsoleOrigin {
     /// A server that listens at this address, on a host with these names; `public` is the address of a
     /// proxy in front of it.
-    pub fn new(listens: SocketAddr, machine: &[String], is_tls: bool, public: Option<PublicUrl>) -> Site {
+    pub fn new(
+        listens: SocketAddr,
+        machine: &[String],
+        is_tls: bool,
+        public: Option<PublicUrl>,
+    ) -> ConsoleOrigin {
         let address = listens.ip();
         let mut names = vec![name_of(address)];
         if is_only_for_this_machine(address) || address.is_unspecified() {
@@ -38,7 +43,7 @@ impl Site {
         if !is_only_for_this_machine(address) {
             names.extend(machine.iter().map(|name| name.to_ascii_lowercase()));
         }
-        Site { listens, names, is_tls, public }
+        ConsoleOrigin { listens, names, is_tls, public }
     }
 
     /// Its own port.
@@ -116,9 +121,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn site(listens: &str, is_tls: bool, public: Option<&str>) -> Site {
+    fn site(listens: &str, is_tls: bool, public: Option<&str>) -> ConsoleOrigin {
         let machine = ["nas1".to_owned(), "Nas1.studio.example".to_owned()];
-        Site::new(listens.parse().unwrap(), &machine, is_tls, public.map(|url| url.parse().unwrap()))
+        ConsoleOrigin::new(listens.parse().unwrap(), &machine, is_tls, public.map(|url| url.parse().unwrap()))
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::rule::detector::{Seen, Truth};
+use crate::rule::detector::{ConditionResult, SubjectFacts};
 use crate::rule::{Detector, Layer, Role, Rule};
-use reelgauge_machine::facts::{FactKind, Facts, Gap, Subject, Value};
+use reelgauge_machine::facts::{FactKind, FactSubject, Facts, Gap, Value};
 use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::system::{Os, System};
 use reelgauge_machine::texts::Texts;
@@ -112,7 +112,7 @@ pub struct Diagnosis {
     /// Rules for this system and role without a detector.
     pub documented: Vec<Documented>,
     /// The results of probes, if they were requested and possible.
-    pub probed: Option<Subject>,
+    pub probed: Option<FactSubject>,
     /// Texts that exist but are damaged or of another kind, with the parts that are not understood.
     pub not_understood: Vec<Gap>,
     /// Files among collected texts that are no known texts.
@@ -177,7 +177,7 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
 }
 
 fn no_disks_themselves(facts: &Facts, scope: &Scope) -> Vec<String> {
-    let is_none = |disk: &&Subject| {
+    let is_none = |disk: &&FactSubject| {
         let kind = disk.fact("kind").and_then(|kind| kind.as_ref().ok());
         matches!(kind, Some(Value::Word(kind)) if kind == "virtual" || kind == "loop")
     };
@@ -226,9 +226,9 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
         gaps.extend(facts.unseen(detector.of).cloned());
         for subject in facts.of_kind(detector.of).filter(|subject| is_meant(subject, facts, &diagnosis.scope))
         {
-            let seen = Seen { subject, machine: facts.machine() };
+            let seen = SubjectFacts { subject, machine: facts.machine() };
             match detector.judge(seen) {
-                Truth::Yes => found.push(Found {
+                ConditionResult::Yes => found.push(Found {
                     kind: subject.kind,
                     name: subject.name.clone(),
                     facts: detector.values(rule.commands(), seen),
@@ -241,10 +241,10 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                         cost: detector.cost.as_deref(),
                     },
                 }),
-                Truth::No => is_judged = true,
+                ConditionResult::No => is_judged = true,
                 // It cannot be set badly here, so it is not in order either.
-                Truth::Absent => {}
-                Truth::NotKnown(missing) => gaps.extend(missing),
+                ConditionResult::Absent => {}
+                ConditionResult::NotKnown(missing) => gaps.extend(missing),
             }
         }
     }
@@ -265,7 +265,7 @@ fn fix_on(rule: &'static Rule, detector: &Detector, scope: &Scope) -> Option<&'s
 }
 
 /// Whether the data uses the subject. A server is judged as a whole.
-fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
+fn is_meant(subject: &FactSubject, facts: &Facts, scope: &Scope) -> bool {
     let Some(place) = scope.place.as_ref().filter(|_| !scope.roles.contains(&Role::Server)) else {
         return true;
     };
@@ -294,7 +294,7 @@ fn is_of_its_pool(name: &str, place: &Place) -> bool {
 
 /// Whether an interface leads to the server. Behind a bridge or a tunnel, any may.
 fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
-    let is_its = |subject: &&Subject| {
+    let is_its = |subject: &&FactSubject| {
         (subject.name == place.mount_point || place.below.contains(&subject.name))
             && subject.fact("link").is_some()
     };

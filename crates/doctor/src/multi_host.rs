@@ -21,17 +21,17 @@ const CHARS_MAX: usize = 600;
 
 /// The result of one host's doctor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostSaid {
+pub struct HostResult {
     /// For each place of data.
-    pub places: Vec<PlaceSaid>,
+    pub places: Vec<PlaceResult>,
 }
 
 /// The result for the path from a host to one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceSaid {
+pub struct PlaceResult {
     pub path: String,
     /// The findings, the most severe first.
-    pub findings: Vec<FindingSaid>,
+    pub findings: Vec<FindingResult>,
     /// Rules that were judged and found nothing.
     pub in_order: Vec<String>,
     /// Rules that could not be judged.
@@ -46,7 +46,7 @@ pub struct PlaceSaid {
 
 /// A finding on one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FindingSaid {
+pub struct FindingResult {
     pub rule: String,
     /// Its subject, in one line.
     pub title: String,
@@ -67,9 +67,9 @@ pub struct SharedFinding {
     pub severity: Severity,
     pub hosts: Vec<String>,
     /// The sentences of the finding, each once, with its hosts.
-    pub found: Vec<SaidOf>,
+    pub found: Vec<HostFinding>,
     /// The advised changes, each once, with its hosts.
-    pub changes: Vec<SaidOf>,
+    pub changes: Vec<HostFinding>,
     /// Hosts that were checked and do not have it.
     pub in_order_on: Vec<String>,
     /// Hosts on which it could not be checked.
@@ -78,31 +78,31 @@ pub struct SharedFinding {
 
 /// A text about some hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SaidOf {
+pub struct HostFinding {
     pub text: String,
     pub hosts: Vec<String>,
 }
 
 /// The combined result of several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Together {
+pub struct CombinedResults {
     pub hosts: Vec<String>,
     /// The findings, the most severe first; with equal severity, those of most hosts.
     pub findings: Vec<SharedFinding>,
     /// Places of hosts at which nothing was checked: `host: path`, and the reason.
-    pub not_looked: Vec<SaidOf>,
+    pub not_looked: Vec<HostFinding>,
     /// Findings that were dropped.
     pub left_off: u64,
 }
 
-impl Together {
+impl CombinedResults {
     /// Whether a finding is severe.
     pub fn is_grave(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity <= Severity::High)
     }
 }
 
-impl HostSaid {
+impl HostResult {
     /// Limits the number and the length of everything in it.
     pub fn bound(&mut self) {
         self.places.truncate(PLACES_MAX);
@@ -141,9 +141,11 @@ fn shorten(text: &mut String) {
 }
 
 /// Combines the results of these hosts.
-pub fn together(said: &[(String, HostSaid)]) -> Together {
-    let mut all =
-        Together { hosts: said.iter().map(|(host, _)| host.clone()).collect(), ..Together::default() };
+pub fn together(said: &[(String, HostResult)]) -> CombinedResults {
+    let mut all = CombinedResults {
+        hosts: said.iter().map(|(host, _)| host.clone()).collect(),
+        ..CombinedResults::default()
+    };
     for (host, said) in said {
         for place in &said.places {
             all.left_off += place.left_off;
@@ -154,14 +156,14 @@ pub fn together(said: &[(String, HostSaid)]) -> Together {
         }
     }
     for finding in &mut all.findings {
-        let has = |rules: fn(&PlaceSaid) -> &Vec<String>, said: &HostSaid| {
+        let has = |rules: fn(&PlaceResult) -> &Vec<String>, said: &HostResult| {
             said.places.iter().any(|place| rules(place).contains(&finding.rule))
         };
         let others = said.iter().filter(|(host, _)| !finding.hosts.contains(host));
         let (unknown, known): (Vec<_>, Vec<_>) =
             others.partition(|(_, said)| has(|place| &place.not_looked, said));
         let names =
-            |hosts: Vec<&(String, HostSaid)>| hosts.into_iter().map(|(host, _)| host.clone()).collect();
+            |hosts: Vec<&(String, HostResult)>| hosts.into_iter().map(|(host, _)| host.clone()).collect();
         finding.in_order_on =
             names(known.into_iter().filter(|(_, said)| has(|place| &place.in_order, said)).collect());
         finding.not_looked_on = names(unknown);
@@ -170,7 +172,7 @@ pub fn together(said: &[(String, HostSaid)]) -> Together {
     all
 }
 
-fn take(findings: &mut Vec<SharedFinding>, host: &str, said: &FindingSaid) {
+fn take(findings: &mut Vec<SharedFinding>, host: &str, said: &FindingResult) {
     let at = findings.iter().position(|finding| finding.rule == said.rule).unwrap_or_else(|| {
         findings.push(SharedFinding {
             rule: said.rule.clone(),
@@ -193,10 +195,10 @@ fn take(findings: &mut Vec<SharedFinding>, host: &str, said: &FindingSaid) {
     }
 }
 
-fn add(said: &mut Vec<SaidOf>, text: &str, host: &str) {
+fn add(said: &mut Vec<HostFinding>, text: &str, host: &str) {
     match said.iter_mut().find(|known| known.text == text) {
         Some(known) => once(&mut known.hosts, host),
-        None => said.push(SaidOf { text: text.to_owned(), hosts: vec![host.to_owned()] }),
+        None => said.push(HostFinding { text: text.to_owned(), hosts: vec![host.to_owned()] }),
     }
 }
 
@@ -210,8 +212,8 @@ fn once(hosts: &mut Vec<String>, host: &str) {
 mod tests {
     use super::*;
 
-    fn finding(rule: &str, severity: Severity, found: &str) -> FindingSaid {
-        FindingSaid {
+    fn finding(rule: &str, severity: Severity, found: &str) -> FindingResult {
+        FindingResult {
             rule: rule.to_owned(),
             title: format!("about {rule}"),
             severity,
@@ -222,16 +224,21 @@ mod tests {
 
     fn host(
         name: &str,
-        findings: Vec<FindingSaid>,
+        findings: Vec<FindingResult>,
         in_order: &[&str],
         not_looked: &[&str],
-    ) -> (String, HostSaid) {
+    ) -> (String, HostResult) {
         let list = |rules: &[&str]| rules.iter().map(|&rule| rule.to_owned()).collect();
         let (in_order, not_looked) = (list(in_order), list(not_looked));
-        let place =
-            PlaceSaid { path: "/mnt/nas".to_owned(), findings, in_order, not_looked, ..PlaceSaid::default() };
+        let place = PlaceResult {
+            path: "/mnt/nas".to_owned(),
+            findings,
+            in_order,
+            not_looked,
+            ..PlaceResult::default()
+        };
         // A host gives the same result for each of its places.
-        (name.to_owned(), HostSaid { places: vec![place.clone(), place] })
+        (name.to_owned(), HostResult { places: vec![place.clone(), place] })
     }
 
     #[test]
@@ -255,7 +262,7 @@ mod tests {
             (shared.hosts.as_slice(), shared.in_order_on.as_slice()),
             (&["a", "b", "c"].map(str::to_owned)[..], &["d".to_owned()][..])
         );
-        let of = |said: &[SaidOf]| said.iter().map(|said| said.hosts.join("+")).collect::<Vec<_>>();
+        let of = |said: &[HostFinding]| said.iter().map(|said| said.hosts.join("+")).collect::<Vec<_>>();
         assert_eq!(
             (of(&shared.found), of(&shared.changes)),
             (vec!["a+b".to_owned(), "c".to_owned()], vec!["a+b+c".to_owned()])
@@ -273,14 +280,14 @@ mod tests {
         let long = "x".repeat(2_000);
         let mut many = finding("r", Severity::Low, &long);
         many.found = vec![long.clone(); 20];
-        let place = PlaceSaid { path: long.clone(), findings: vec![many; 300], ..PlaceSaid::default() };
-        let mut said = HostSaid { places: vec![place; 3] };
+        let place = PlaceResult { path: long.clone(), findings: vec![many; 300], ..PlaceResult::default() };
+        let mut said = HostResult { places: vec![place; 3] };
         said.bound();
         let bytes = serde_json::to_vec(&said).map_or(0, |text| text.len());
         assert!(bytes < 5 << 20, "{bytes}");
         assert_eq!(said.places[0].left_off, 100);
         assert!(said.leave_off_one());
         assert_eq!(said.places.iter().map(|place| place.left_off).sum::<u64>(), 3 * 100 + 1);
-        assert!(!HostSaid::default().leave_off_one());
+        assert!(!HostResult::default().leave_off_one());
     }
 }

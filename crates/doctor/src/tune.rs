@@ -27,7 +27,7 @@ mod zfs;
 use serde::Serialize;
 
 use fragment::Fragment;
-use site::{Protocol, Site, SiteError};
+use site::{Protocol, TuneSite, TuneSiteError};
 
 /// The purpose of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -53,10 +53,10 @@ pub enum Purpose {
 ///
 /// # Errors
 /// If the stated facts about the site contradict each other.
-pub fn fragments(purpose: Purpose, site: &Site) -> Result<Vec<Fragment>, SiteError> {
+pub fn fragments(purpose: Purpose, site: &TuneSite) -> Result<Vec<Fragment>, TuneSiteError> {
     site.check()?;
     if site.protocol == Some(Protocol::Stornext) && purpose != Purpose::ClientLinux {
-        return Err(SiteError::NotOfStornext);
+        return Err(TuneSiteError::NotOfStornext);
     }
     Ok(match purpose {
         Purpose::ClientLinux if site.protocol == Some(Protocol::Stornext) => vec![

@@ -26,7 +26,7 @@ use reelgauge_machine::full_path;
 use reelgauge_record::identity;
 
 pub use crate::area_path::AreaDir;
-use crate::area_path::What;
+use crate::area_path::EntryKind;
 use crate::space::KeepFree;
 use crate::throttle::Throttle;
 pub use error::AreaError;
@@ -324,7 +324,7 @@ impl Area {
     fn check_is_dir(&self, path: &Path) -> Result<(), AreaError> {
         match self.dir.facts(path) {
             Ok(facts) if facts.is_dir() => Ok(()),
-            Ok(facts) => Err(not_a_dir(path, facts.what == What::Link)),
+            Ok(facts) => Err(not_a_dir(path, facts.what == EntryKind::Link)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(AreaError::Vanished { path: path.to_owned() })
             }

@@ -48,20 +48,20 @@ pub(crate) use unix::{Root, TO_PIN, c_path, facts_of};
 /// The area's own directory, held open.
 #[derive(Clone, Debug)]
 pub struct AreaDir {
-    held: Arc<Held>,
+    held: Arc<OpenDirectory>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct OpenDirectory {
     path: PathBuf,
     root: Root,
     #[cfg(unix)]
     links: links::OwnLinks,
 }
 
-impl Held {
-    fn of(path: &Path, root: Root) -> Held {
-        Held {
+impl OpenDirectory {
+    fn of(path: &Path, root: Root) -> OpenDirectory {
+        OpenDirectory {
             path: path.to_owned(),
             root,
             #[cfg(unix)]
@@ -72,7 +72,7 @@ impl Held {
 
 /// The purpose of opening a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum For {
+pub(crate) enum Purpose {
     /// To read it.
     Reading,
     /// To write to an existing file, or to set its time. Not for appending: some user-space clients lose
@@ -89,7 +89,7 @@ pub(crate) enum For {
 
 /// The current state of a file of the area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct EntryState {
     /// Size of the file.
     pub size_bytes: u64,
     /// Bytes that its data occupies on the storage; `None` if the system does not report them.
@@ -102,7 +102,7 @@ pub struct Standing {
 
 /// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EntryKind {
     File,
     Directory,
     Link,
@@ -113,7 +113,7 @@ pub(crate) enum What {
 /// The facts about a directory entry. For a link, they describe the link itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryFacts {
-    pub what: What,
+    pub what: EntryKind,
     pub size_bytes: u64,
     /// The number of its names; 1 if the system does not report it.
     pub names: u64,
@@ -138,11 +138,11 @@ pub(crate) struct EntryFacts {
 
 impl EntryFacts {
     pub fn is_file(&self) -> bool {
-        self.what == What::File
+        self.what == EntryKind::File
     }
 
     pub fn is_dir(&self) -> bool {
-        self.what == What::Directory
+        self.what == EntryKind::Directory
     }
 
     /// Distinguishes it from every other file that exists at the same time.
@@ -152,17 +152,17 @@ impl EntryFacts {
     }
 
     pub fn is_link(&self) -> bool {
-        self.what == What::Link
+        self.what == EntryKind::Link
     }
 
     /// Why this file must be neither written nor removed as one of Reelgauge's own.
     pub fn foreign_file(&self) -> Option<&'static str> {
         match self.what {
-            What::Link => Some("a symbolic link"),
-            What::Directory | What::Other => Some("not a file"),
+            EntryKind::Link => Some("a symbolic link"),
+            EntryKind::Directory | EntryKind::Other => Some("not a file"),
             // Writing to it would change a file elsewhere.
-            What::File if self.names > 1 => Some("a hard link to a file elsewhere"),
-            What::File => None,
+            EntryKind::File if self.names > 1 => Some("a hard link to a file elsewhere"),
+            EntryKind::File => None,
         }
     }
 }
@@ -173,7 +173,7 @@ impl AreaDir {
     /// # Errors
     /// The error of the system.
     pub fn open(path: &Path) -> io::Result<AreaDir> {
-        Ok(AreaDir { held: Arc::new(Held::of(path, Root::open(path)?)) })
+        Ok(AreaDir { held: Arc::new(OpenDirectory::of(path, Root::open(path)?)) })
     }
 
     /// Like [`AreaDir::open`], but resolves paths step by step, as on a system without a single call for
@@ -182,7 +182,7 @@ impl AreaDir {
     pub(crate) fn open_step_by_step(path: &Path) -> io::Result<AreaDir> {
         let mut root = Root::open(path)?;
         root.go_step_by_step();
-        Ok(AreaDir { held: Arc::new(Held::of(path, root)) })
+        Ok(AreaDir { held: Arc::new(OpenDirectory::of(path, root)) })
     }
 
     /// The same directory, which was renamed to this path.
@@ -190,7 +190,7 @@ impl AreaDir {
     /// # Errors
     /// The error of the system.
     pub(crate) fn moved_to(&self, path: &Path) -> io::Result<AreaDir> {
-        Ok(AreaDir { held: Arc::new(Held::of(path, self.held.root.again()?)) })
+        Ok(AreaDir { held: Arc::new(OpenDirectory::of(path, self.held.root.again()?)) })
     }
 
     /// The path that it was opened by.
@@ -225,7 +225,7 @@ impl AreaDir {
         })
     }
 
-    pub(crate) fn open_file(&self, path: &Path, purpose: For) -> io::Result<File> {
+    pub(crate) fn open_file(&self, path: &Path, purpose: Purpose) -> io::Result<File> {
         self.held.root.open_file(&self.held.path, &self.must_be_inside(path)?, purpose)
     }
 
@@ -233,7 +233,7 @@ impl AreaDir {
     pub(crate) fn read_text(&self, path: &Path, longest_bytes: u64) -> io::Result<String> {
         use std::io::Read;
         let mut text = String::new();
-        self.open_file(path, For::Reading)?.take(longest_bytes).read_to_string(&mut text)?;
+        self.open_file(path, Purpose::Reading)?.take(longest_bytes).read_to_string(&mut text)?;
         Ok(text)
     }
 
@@ -245,14 +245,14 @@ impl AreaDir {
     ///
     /// # Errors
     /// The error of the system; `NotFound` if the name does not exist.
-    pub fn standing(&self, path: &Path) -> io::Result<Standing> {
+    pub fn standing(&self, path: &Path) -> io::Result<EntryState> {
         let facts = self.facts(path)?;
         #[cfg(unix)]
         let (identity, stored_bytes) = (Some(facts.inode), Some(facts.allocated_bytes));
         #[cfg(not(unix))]
         let (identity, stored_bytes) = (None, None);
         let foreign = if facts.is_dir() || self.is_own_link(&facts) { None } else { facts.foreign_file() };
-        Ok(Standing { size_bytes: facts.size_bytes, stored_bytes, foreign, identity })
+        Ok(EntryState { size_bytes: facts.size_bytes, stored_bytes, foreign, identity })
     }
 
     /// Whether all names of a file were made by this process.
@@ -341,7 +341,7 @@ impl AreaDir {
 /// The error of the system.
 pub(crate) fn open_to_read(area: Option<&AreaDir>, path: &Path) -> io::Result<File> {
     match area {
-        Some(area) if path.starts_with(area.path()) => area.open_file(path, For::Reading),
+        Some(area) if path.starts_with(area.path()) => area.open_file(path, Purpose::Reading),
         _ => File::open(path),
     }
 }
@@ -378,13 +378,13 @@ mod tests {
         each_way(|area, _| {
             let at = |name: &str| area.path().join(name);
             area.create_dir(&at("data/set/deep")).unwrap();
-            area.open_file(&at("data/set/deep/a"), For::New).unwrap().write_all(b"text").unwrap();
-            assert!(area.open_file(&at("data/set/deep/a"), For::New).is_err(), "it is there");
+            area.open_file(&at("data/set/deep/a"), Purpose::New).unwrap().write_all(b"text").unwrap();
+            assert!(area.open_file(&at("data/set/deep/a"), Purpose::New).is_err(), "it is there");
             area.rename(&at("data/set/deep/a"), &at("data/b")).unwrap();
-            area.open_file(&at("data/b"), For::Existing).unwrap().write_all(b"!").unwrap();
+            area.open_file(&at("data/b"), Purpose::Existing).unwrap().write_all(b"!").unwrap();
             assert_eq!(area.read_text(&at("data/b"), 100).unwrap(), "!ext");
             let facts = area.facts(&at("data/b")).unwrap();
-            assert_eq!((facts.what, facts.size_bytes, facts.names), (What::File, 4, 1));
+            assert_eq!((facts.what, facts.size_bytes, facts.names), (EntryKind::File, 4, 1));
             assert!(area.facts(&at("data")).unwrap().is_dir());
             assert_eq!(area.names_in(&at("data")).unwrap().len(), 2);
             area.remove_file(&at("data/b")).unwrap();
@@ -403,17 +403,17 @@ mod tests {
             fs::remove_dir_all(at("data")).unwrap();
             symlink(beside, at("data")).unwrap();
             let (file, new) = (at("data/set/file"), at("data/set/new"));
-            for purpose in [For::Reading, For::Existing, For::Both] {
+            for purpose in [Purpose::Reading, Purpose::Existing, Purpose::Both] {
                 assert!(area.open_file(&file, purpose).is_err(), "{purpose:?}");
             }
-            assert!(area.open_file(&new, For::New).is_err());
+            assert!(area.open_file(&new, Purpose::New).is_err());
             assert!(area.create_dir(&new).is_err() && area.remove_file(&file).is_err());
             assert!(area.rename(&file, &new).is_err() && area.remove_dir(&at("data/set")).is_err());
             assert!(area.facts(&file).is_err() && area.names_in(&at("data/set")).is_err());
-            assert_eq!(area.facts(&at("data")).unwrap().what, What::Link);
+            assert_eq!(area.facts(&at("data")).unwrap().what, EntryKind::Link);
             // The link itself is neither read nor written through, and can be removed.
             symlink(beside.join("file"), at("leaf")).unwrap();
-            assert!(area.open_file(&at("leaf"), For::Both).is_err());
+            assert!(area.open_file(&at("leaf"), Purpose::Both).is_err());
             area.remove_file(&at("leaf")).unwrap();
         });
     }
@@ -424,7 +424,7 @@ mod tests {
             let aside = area.path().with_file_name("aside");
             fs::rename(area.path(), &aside).unwrap();
             symlink(beside, area.path()).unwrap();
-            area.open_file(&area.path().join("data/set/file"), For::New).unwrap();
+            area.open_file(&area.path().join("data/set/file"), Purpose::New).unwrap();
             assert!(aside.join("data/set/file").exists());
             area.remove_file(&area.path().join("data/set/file")).unwrap();
             assert!(AreaDir::open(area.path()).is_err(), "a link is no area");
@@ -435,7 +435,7 @@ mod tests {
     fn paths_elsewhere_are_refused() {
         each_way(|area, beside| {
             for path in [beside.join("file"), area.path().join("../beside/file"), PathBuf::from("file")] {
-                let refused = area.open_file(&path, For::Reading).unwrap_err();
+                let refused = area.open_file(&path, Purpose::Reading).unwrap_err();
                 assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{}", path.display());
             }
             assert!(open_to_read(Some(area), &beside.join("file")).is_ok(), "no matter of the area");

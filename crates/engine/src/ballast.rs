@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use self::ageing::Aged;
 use crate::area::{Area, AreaError, BALLAST_DIR, Cleaned};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use crate::dataset::amount;
 use crate::driver_error::DriverError;
 use crate::pattern::{PatternSpec, WriteData};
@@ -222,7 +222,7 @@ impl<'a> Ballast<'a> {
     }
 
     fn new_file(&self, path: &Path) -> Result<File, BallastError> {
-        self.area.dir().open_file(path, For::New).map_err(|error| self.failed("create", path, error))
+        self.area.dir().open_file(path, Purpose::New).map_err(|error| self.failed("create", path, error))
     }
 
     /// One more than the highest number of this kind.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::area::AreaDir;
-use crate::area_path::{For, open_to_read};
+use crate::area_path::{Purpose, open_to_read};
 use crate::buffer::AlignedBuffer;
 use crate::cache::drop_cached;
 
@@ -118,7 +118,7 @@ pub fn copy_anew(
     stop: &AtomicBool,
 ) -> Result<(), ColdError> {
     let mut source = File::open(from).map_err(ColdError::io("open", from))?;
-    let mut copy = area.open_file(to, For::New).map_err(ColdError::io("create", to))?;
+    let mut copy = area.open_file(to, Purpose::New).map_err(ColdError::io("create", to))?;
     let mut buffer = AlignedBuffer::new(WRITE_BYTES).map_err(|_| ColdError::Memory)?;
     let mut written = 0;
     while written < bytes {

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-pub use earlier_sets::{OtherSet, give_back, others, to_give_back};
+pub use earlier_sets::{OtherSet, others, removable_for, remove_set};
 pub use error::{DataSetError, amount};
 
 use crate::area::Area;

@@ -171,7 +171,7 @@ mod linux {
 
     use super::{DirectOutcome, DirectProbe, DirectSupport};
     use crate::area::AreaDir;
-    use crate::area_path::For;
+    use crate::area_path::Purpose;
     use crate::cache;
 
     const SHORT: usize = 512;
@@ -235,7 +235,7 @@ mod linux {
             // A killed process with the same number may have left one. If it cannot be removed, the
             // creation below reports the reason.
             let _ = dir.remove_file(&path);
-            let file = dir.open_file(&path, For::New)?;
+            let file = dir.open_file(&path, Purpose::New)?;
             Ok(Scratch { dir: dir.clone(), path, file, len: PAGE })
         }
 
@@ -275,7 +275,7 @@ mod linux {
     }
 
     fn attempt(scratch: &Scratch, stated: DirectSupport) -> DirectProbe {
-        let direct = match scratch.dir.open_file(&scratch.path, For::Direct) {
+        let direct = match scratch.dir.open_file(&scratch.path, Purpose::Direct) {
             Ok(direct) => direct,
             Err(error) => return DirectProbe::both(stated, refused(&error)),
         };

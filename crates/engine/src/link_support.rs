@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use crate::area::AreaDir;
-use crate::area_path::For;
+use crate::area_path::Purpose;
 
 /// Unsupported operations, each with the system's error.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub struct LinkSupport {
 pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
     let names = ["file", "hard-link", "symbolic-link", "other"];
     let [file, hard, symbolic, other] = names.map(|name| folder.join(name));
-    area.open_file(&file, For::New).map(drop)?;
+    area.open_file(&file, Purpose::New).map(drop)?;
     let found = LinkSupport {
         no_hard: area.link(&file, &hard).err(),
         no_symbolic: area.lead_to(&symbolic, &file).err(),
@@ -47,7 +47,7 @@ pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
 /// Why two names cannot be exchanged. A file system without this operation may replace one of them
 /// instead. Then `file` is created again.
 fn try_exchange(area: &AreaDir, file: &Path, other: &Path) -> io::Result<Option<io::Error>> {
-    area.open_file(other, For::New).map(drop)?;
+    area.open_file(other, Purpose::New).map(drop)?;
     let refused = area.exchange(file, other).err();
     let left = area.names_in(file.parent().unwrap_or(Path::new("")))?;
     let is_there = |path: &Path| left.iter().any(|name| Some(name.as_os_str()) == path.file_name());
@@ -57,7 +57,7 @@ fn try_exchange(area: &AreaDir, file: &Path, other: &Path) -> io::Result<Option<
     if is_there(file) {
         return Ok(refused);
     }
-    area.open_file(file, For::New).map(drop)?;
+    area.open_file(file, Purpose::New).map(drop)?;
     Ok(refused.or_else(|| Some(io::Error::other("one of the names no longer existed afterwards"))))
 }
 

@@ -36,7 +36,7 @@ use rustix::fs::{AtFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 
 use crate::area::{Area, AreaDir};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use reelgauge_machine::mount::Mount;
 use shortage::{Doing, MAKE_FOLDER, Shortage};
 
@@ -183,7 +183,7 @@ impl<'a> Bench<'a> {
     }
 
     fn make(&self, path: &Path) -> io::Result<File> {
-        self.dir().open_file(path, For::New)
+        self.dir().open_file(path, Purpose::New)
     }
 
     /// Creates a folder in this one.
@@ -247,7 +247,7 @@ impl Found {
 
     /// The resource that the file system is short of, if the error means that.
     fn shortage(&self, doing: Doing, error: &io::Error) -> Option<Shortage> {
-        shortage::says_full(error).then(|| shortage::shortage(&self.target, error, doing.takes)).flatten()
+        shortage::is_full_error(error).then(|| shortage::shortage(&self.target, error, doing.takes)).flatten()
     }
 
     /// Records whether the file system supports an operation.
@@ -273,7 +273,7 @@ fn is_unsupported(error: &io::Error) -> bool {
 
 /// Why a fact is unknown, worded to follow "not measured:".
 fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
-    if shortage::says_full(error) {
+    if shortage::is_full_error(error) {
         return match shortage {
             Some(Shortage::Inodes) => format!(
                 "the probe could not {doing} ({error}): too few inodes are free. Remove unneeded files, and \

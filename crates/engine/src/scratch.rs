@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::area::{Area, AreaError, SCRATCH_DIR};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 
 /// Why the scratch folder is not usable.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ impl Scratch {
         if climbs || !path.starts_with(&self.path) {
             return Err(ScratchError::Name { name: path.display().to_string() });
         }
-        let made = self.area.dir().open_file(path, For::New);
+        let made = self.area.dir().open_file(path, Purpose::New);
         made.map(drop).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
     }
 

@@ -30,7 +30,7 @@ const SLICE_ALIGN_BYTES: u64 = 1 << 20;
 /// Why there is no material.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum MaterialError {
+pub enum UserFilesError {
     /// The folder cannot be read.
     #[error("cannot read {}, the folder of your own files: {source}. Check its permissions", path.display())]
     Io {
@@ -69,7 +69,7 @@ pub enum MaterialError {
 /// A piece of one of the files, for one reader exclusively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Index of the file in [`Material::files`].
+    /// Index of the file in [`UserFiles::files`].
     pub file: usize,
     /// Its offset, a multiple of 1 MiB.
     pub offset: u64,
@@ -77,17 +77,17 @@ pub struct Slice {
 
 /// The files of a folder, for reading only.
 #[derive(Clone, Debug)]
-pub struct Material {
+pub struct UserFiles {
     folder: PathBuf,
     files: Vec<TargetFile>,
     /// Bytes of each file that are assigned.
     used: Vec<u64>,
-    left_out: LeftOut,
+    left_out: SkippedEntries,
 }
 
 /// Counts of skipped entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedEntries {
     pub links: u64,
     pub special: u64,
     /// Sparse files, and stubs whose data is in an archive.
@@ -100,24 +100,24 @@ pub struct LeftOut {
     pub too_many: bool,
 }
 
-impl Material {
+impl UserFiles {
     /// Finds the files of a folder on the measured file system.
     ///
     /// # Errors
-    /// [`MaterialError`].
-    pub fn find(folder: &Path, target: &Mount, target_path: &Path) -> Result<Material, MaterialError> {
-        let io = |source| MaterialError::Io { path: folder.to_owned(), source };
+    /// [`UserFilesError`].
+    pub fn find(folder: &Path, target: &Mount, target_path: &Path) -> Result<UserFiles, UserFilesError> {
+        let io = |source| UserFilesError::Io { path: folder.to_owned(), source };
         let root = full_path(folder).map_err(io)?;
         if !fs::metadata(&root).map_err(io)?.is_dir() {
-            return Err(MaterialError::NotFolder { path: root });
+            return Err(UserFilesError::NotFolder { path: root });
         }
         let mount = Mount::at(&root).map_err(io)?;
         if mount.source != target.source || mount.fs_type != target.fs_type {
-            return Err(MaterialError::Elsewhere { path: root, target: target_path.to_owned() });
+            return Err(UserFilesError::Elsewhere { path: root, target: target_path.to_owned() });
         }
-        let mut search = Search {
+        let mut search = UserFileScan {
             found: Vec::new(),
-            left_out: LeftOut::default(),
+            left_out: SkippedEntries::default(),
             entries: 0,
             named_twice: HashSet::new(),
         };
@@ -131,7 +131,7 @@ impl Material {
     }
 
     /// Counts of skipped entries.
-    pub fn left_out(&self) -> LeftOut {
+    pub fn left_out(&self) -> SkippedEntries {
         self.left_out
     }
 
@@ -139,8 +139,8 @@ impl Material {
     /// spread over files.
     ///
     /// # Errors
-    /// [`MaterialError::TooLittle`].
-    pub fn take(&mut self, bytes: u64) -> Result<Slice, MaterialError> {
+    /// [`UserFilesError::TooLittle`].
+    pub fn take(&mut self, bytes: u64) -> Result<Slice, UserFilesError> {
         self.hand_out(bytes).ok_or_else(|| self.too_little(bytes, 0, 1))
     }
 
@@ -154,8 +154,8 @@ impl Material {
     /// Fails if these files do not have enough space for the pieces.
     ///
     /// # Errors
-    /// [`MaterialError::TooLittle`], with the number of pieces that fit.
-    pub fn check(&self, pieces: &[u64]) -> Result<(), MaterialError> {
+    /// [`UserFilesError::TooLittle`], with the number of pieces that fit.
+    pub fn check(&self, pieces: &[u64]) -> Result<(), UserFilesError> {
         let mut trial = self.clone();
         let missing = pieces.iter().position(|&bytes| trial.hand_out(bytes).is_none());
         match missing {
@@ -179,9 +179,9 @@ impl Material {
     }
 
     /// The error if these files hold only `found` of the `wanted` pieces.
-    pub fn too_little(&self, piece_bytes: u64, found: usize, wanted: usize) -> MaterialError {
+    pub fn too_little(&self, piece_bytes: u64, found: usize, wanted: usize) -> UserFilesError {
         let (path, files) = (self.folder.clone(), self.files.len());
-        MaterialError::TooLittle { path, files, found, wanted, piece_bytes }
+        UserFilesError::TooLittle { path, files, found, wanted, piece_bytes }
     }
 }
 
@@ -192,18 +192,18 @@ struct Candidate {
     allocated_bytes: Option<u64>,
 }
 
-struct Search {
+struct UserFileScan {
     found: Vec<Candidate>,
-    left_out: LeftOut,
+    left_out: SkippedEntries,
     entries: usize,
     /// The inode numbers of files with several names.
     named_twice: HashSet<u64>,
 }
 
-impl Search {
+impl UserFileScan {
     /// Scans a folder and its subfolders.
-    fn walk(&mut self, root: &Path) -> Result<(), MaterialError> {
-        let io = |source| MaterialError::Io { path: root.to_owned(), source };
+    fn walk(&mut self, root: &Path) -> Result<(), UserFilesError> {
+        let io = |source| UserFilesError::Io { path: root.to_owned(), source };
         let device = device_of(&fs::metadata(root).map_err(io)?);
         let mut folders = vec![root.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -257,7 +257,7 @@ impl Search {
         other_names(about).is_none_or(|number| self.named_twice.insert(number))
     }
 
-    fn into_material(mut self, folder: PathBuf) -> Material {
+    fn into_material(mut self, folder: PathBuf) -> UserFiles {
         // Some file systems report the allocated size of no file.
         let is_told = self.found.iter().any(|found| found.allocated_bytes.is_some_and(|bytes| bytes > 0));
         let all = self.found.len();
@@ -271,7 +271,7 @@ impl Search {
         });
         self.found.truncate(FILES_MAX);
         let files: Vec<TargetFile> = self.found.into_iter().map(|found| found.file).collect();
-        Material { folder, used: vec![0; files.len()], files, left_out: self.left_out }
+        UserFiles { folder, used: vec![0; files.len()], files, left_out: self.left_out }
     }
 }
 
@@ -316,15 +316,15 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn find(folder: &Path) -> Result<Material, MaterialError> {
-        Material::find(folder, &Mount::at(folder).unwrap(), folder)
+    fn find(folder: &Path) -> Result<UserFiles, UserFilesError> {
+        UserFiles::find(folder, &Mount::at(folder).unwrap(), folder)
     }
 
     fn write(path: PathBuf, mib: u64) {
         fs::write(path, vec![7; (mib * MIB) as usize]).unwrap();
     }
 
-    fn names(material: &Material) -> Vec<String> {
+    fn names(material: &UserFiles) -> Vec<String> {
         let name = |file: &TargetFile| file.path.file_name().unwrap().to_string_lossy().into_owned();
         material.files().iter().map(name).collect()
     }
@@ -354,7 +354,7 @@ mod tests {
         fs::write(at("empty.mov"), "").unwrap();
         let material = find(dir.path()).unwrap();
         assert_eq!(names(&material), ["b.mov", "c.mov", "a.mov"]);
-        assert_eq!(material.left_out(), LeftOut::default());
+        assert_eq!(material.left_out(), SkippedEntries::default());
     }
 
     #[cfg(unix)]
@@ -373,7 +373,7 @@ mod tests {
         let material = find(dir.path()).unwrap();
         // One name of the file, and only one.
         assert_eq!(material.files().len(), 1, "{:?}", names(&material));
-        let left_out = LeftOut { links: 2, special: 1, elsewhere: 1, ..LeftOut::default() };
+        let left_out = SkippedEntries { links: 2, special: 1, elsewhere: 1, ..SkippedEntries::default() };
         assert_eq!(material.left_out(), left_out);
     }
 
@@ -413,9 +413,9 @@ mod tests {
         let file = dir.path().join("film.mov");
         write(file.clone(), 1);
         let mount = Mount::at(dir.path()).unwrap();
-        let refused = |folder: &Path, mount: &Mount| Material::find(folder, mount, dir.path()).unwrap_err();
-        assert!(matches!(refused(&file, &mount), MaterialError::NotFolder { .. }));
-        assert!(matches!(refused(&dir.path().join("none"), &mount), MaterialError::Io { .. }));
+        let refused = |folder: &Path, mount: &Mount| UserFiles::find(folder, mount, dir.path()).unwrap_err();
+        assert!(matches!(refused(&file, &mount), UserFilesError::NotFolder { .. }));
+        assert!(matches!(refused(&dir.path().join("none"), &mount), UserFilesError::Io { .. }));
         let other = Mount { source: "nas1:/media".to_owned(), ..mount };
         let text = refused(dir.path(), &other).to_string();
         assert!(text.contains("is not on the file system of"), "{text}");

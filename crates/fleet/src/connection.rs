@@ -17,7 +17,7 @@ use async_nats::rustls::{ClientConfig, RootCertStore, crypto::ring};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, FleetSiteError};
 use crate::fleet_site::join_file::JoinFile;
 use crate::fleet_site::key::UserKey;
 use crate::fleet_site::subject::{CONTROLLER_INBOX, agent_inbox};
@@ -113,7 +113,7 @@ impl Login {
     ///
     /// # Errors
     /// If its keys can't be read.
-    pub fn of_controller(site: &FleetSite) -> Result<Login, SiteError> {
+    pub fn of_controller(site: &FleetSite) -> Result<Login, FleetSiteError> {
         Ok(Login {
             servers: site.register().servers.clone(),
             authority_pem: site.authority_pem()?,

@@ -4,7 +4,7 @@
 //! Any message may be lost or arrive twice: an order is repeated until it is answered, and an agent
 //! repeats its results. Orders are sealed in envelopes like all others.
 
-use reelgauge_doctor::multi_host::HostSaid;
+use reelgauge_doctor::multi_host::HostResult;
 use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub enum DoctorOrder {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DoctorState {
     Looks,
-    Found(HostSaid),
+    Found(HostResult),
     /// The leftovers, and those of them that were removed.
     Left {
         leftovers: Vec<Leftover>,
@@ -105,7 +105,7 @@ impl DoctorAnswer {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_doctor::multi_host::{FindingSaid, PlaceSaid};
+    use reelgauge_doctor::multi_host::{FindingResult, PlaceResult};
     use reelgauge_doctor::rule::Severity;
 
     use super::*;
@@ -113,15 +113,15 @@ mod tests {
     use crate::throughput::messages::NetworkOrder;
 
     fn answer(findings: usize) -> DoctorAnswer {
-        let finding = FindingSaid {
+        let finding = FindingResult {
             rule: "r".to_owned(),
             title: "t".repeat(500),
             severity: Severity::Low,
             found: vec!["f".repeat(500); 8],
             change: String::new(),
         };
-        let place = PlaceSaid { findings: vec![finding; findings], ..PlaceSaid::default() };
-        let state = DoctorState::Found(HostSaid { places: vec![place] });
+        let place = PlaceResult { findings: vec![finding; findings], ..PlaceResult::default() };
+        let state = DoctorState::Found(HostResult { places: vec![place] });
         DoctorAnswer { life: AgentSession::draw().unwrap(), opened: 7, id: "i".to_owned(), state }
     }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, FleetSiteError};
 use program::{NatsServer, ProgramError};
 use server_guard::RELOAD;
 
@@ -49,7 +49,7 @@ pub enum ServerError {
     Program(#[from] ProgramError),
     /// The site can't be read or written.
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Site(#[from] FleetSiteError),
     /// The system refused.
     #[error("cannot start nats-server: {0}")]
     Start(io::Error),

@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::remote_control::messages::{JudgedTrial, LiveReport, RequestedTrial};
 use serde::{Deserialize, Serialize};
 
 /// An agent sends a beat at least this often.
@@ -135,7 +135,7 @@ pub enum Answer {
     /// The progress of a load point.
     Live {
         run: String,
-        live: Box<LiveSaid>,
+        live: Box<LiveReport>,
     },
     /// The files of a run.
     Files {
@@ -264,7 +264,7 @@ pub enum Phase {
     /// It makes its files.
     Preparing,
     /// It waits for its next trial, in a search.
-    Asks(AskedTrial),
+    Asks(RequestedTrial),
     /// It waits for the start of this load point.
     Ready {
         /// Its number, from 0.

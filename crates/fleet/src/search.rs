@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy};
 use reelgauge_report::search::{limited_by_agents, not_finished};
-use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial};
+use reelgauge_runner::remote_control::messages::{JudgedTrial, RequestedTrial};
 use reelgauge_runner::streams::count_search::{SearchState, facts, search_of};
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
@@ -142,7 +142,7 @@ impl FleetSearch {
     }
 
     /// Decides on this load point's trial when every agent requests it, each with its maximum.
-    pub fn decide(&mut self, now_ns: i64, point: u16, asked: &[AskedTrial]) {
+    pub fn decide(&mut self, now_ns: i64, point: u16, asked: &[RequestedTrial]) {
         if self.trial(point).is_some() {
             return;
         }
@@ -244,7 +244,7 @@ impl FleetSearch {
         Some(found)
     }
 
-    fn begin(&mut self, asked: &[AskedTrial]) {
+    fn begin(&mut self, asked: &[RequestedTrial]) {
         let (most, keeps) = most_of(asked.iter().map(|asked| asked.most));
         let own = self.plan.find_max.and_then(|wanted| wanted.cap);
         let (cap, capped_by) = match own.filter(|own| *own <= most) {

@@ -34,5 +34,5 @@ pub use lookup::Filter;
 pub use policy::Policy;
 pub use raster::Raster;
 pub use rate::FrameRate;
-pub use reference_media::{Like, LikeError};
+pub use reference_media::{ReferenceMedia, ReferenceMediaError};
 pub use user_format::{OwnFormat, OwnFormatError};

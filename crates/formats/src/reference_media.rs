@@ -30,7 +30,7 @@ use sequence::{Sequence, SequenceError};
 
 /// The properties of real media that matter for the storage.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Like {
+pub struct ReferenceMedia {
     /// The file or folder.
     pub path: PathBuf,
     /// Frames per second: the file's own, or the user's.
@@ -54,7 +54,7 @@ pub enum Basis {
 /// Why media cannot be used as a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LikeError {
+pub enum ReferenceMediaError {
     #[error("cannot read '{}': {source}", path.display())]
     Io {
         /// The file or folder.
@@ -96,9 +96,9 @@ pub enum LikeError {
 /// none: a folder of frames never does.
 ///
 /// # Errors
-/// See [`LikeError`]; every message contains a remedy.
-pub fn from_path(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
-    let io_error = |source| LikeError::Io { path: path.into(), source };
+/// See [`ReferenceMediaError`]; every message contains a remedy.
+pub fn from_path(path: &Path, fps: Option<FrameRate>) -> Result<ReferenceMedia, ReferenceMediaError> {
+    let io_error = |source| ReferenceMediaError::Io { path: path.into(), source };
     let metadata = std::fs::metadata(path).map_err(io_error)?;
     if metadata.is_dir() {
         return from_folder(path, fps);
@@ -123,13 +123,13 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-fn from_folder(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
+fn from_folder(path: &Path, fps: Option<FrameRate>) -> Result<ReferenceMedia, ReferenceMediaError> {
     let (sequence, notes) = sequence::scan(path)?;
-    let frame_rate = fps.ok_or_else(|| LikeError::NoFrameRate {
+    let frame_rate = fps.ok_or_else(|| ReferenceMediaError::NoFrameRate {
         path: path.into(),
         why: "numbered frames contain no frame rate",
     })?;
-    Ok(Like { path: path.into(), frame_rate, basis: Basis::Sequence(sequence), notes })
+    Ok(ReferenceMedia { path: path.into(), frame_rate, basis: Basis::Sequence(sequence), notes })
 }
 
 fn from_movie(
@@ -137,10 +137,10 @@ fn from_movie(
     file: &mut File,
     file_bytes: u64,
     fps: Option<FrameRate>,
-) -> Result<Like, LikeError> {
+) -> Result<ReferenceMedia, ReferenceMediaError> {
     let fault = |fault| match fault {
-        MovieError::Io(source) => LikeError::Io { path: path.into(), source },
-        fault => LikeError::Movie { path: path.into(), fault },
+        MovieError::Io(source) => ReferenceMediaError::Io { path: path.into(), source },
+        fault => ReferenceMediaError::Movie { path: path.into(), fault },
     };
     let movie = match movie::read(file, file_bytes).map_err(fault)? {
         Ok(movie) => movie,
@@ -153,11 +153,11 @@ fn from_movie(
     {
         notes.push(format!("paced at {fps} fps as requested; the file has {stated} fps"));
     }
-    let frame_rate = fps.or(stated).ok_or_else(|| LikeError::NoFrameRate {
+    let frame_rate = fps.or(stated).ok_or_else(|| ReferenceMediaError::NoFrameRate {
         path: path.into(),
         why: "its sample times (stts) are invalid",
     })?;
-    Ok(Like { path: path.into(), frame_rate, basis: Basis::Movie(movie), notes })
+    Ok(ReferenceMedia { path: path.into(), frame_rate, basis: Basis::Movie(movie), notes })
 }
 
 fn from_unlisted(
@@ -165,7 +165,7 @@ fn from_unlisted(
     file_bytes: u64,
     unlisted: Unlisted,
     fps: Option<FrameRate>,
-) -> Result<Like, LikeError> {
+) -> Result<ReferenceMedia, ReferenceMediaError> {
     let found = Found { frame_rate: None, length: unlisted.duration_ns.map(Length::Nanoseconds) };
     from_mean(path, file_bytes, found, fps, unlisted.why)
 }
@@ -177,13 +177,14 @@ fn from_mean(
     found: Found,
     fps: Option<FrameRate>,
     why: &'static str,
-) -> Result<Like, LikeError> {
-    let no_duration = || LikeError::NoDuration { path: path.into(), why };
+) -> Result<ReferenceMedia, ReferenceMediaError> {
+    let no_duration = || ReferenceMediaError::NoDuration { path: path.into(), why };
     let length = found.length.ok_or_else(no_duration)?;
-    let frame_rate =
-        fps.or(found.frame_rate).ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why })?;
+    let frame_rate = fps
+        .or(found.frame_rate)
+        .ok_or_else(|| ReferenceMediaError::NoFrameRate { path: path.into(), why })?;
     let clip = MeanClip::new(file_bytes, length, frame_rate).ok_or_else(no_duration)?;
-    Ok(Like {
+    Ok(ReferenceMedia {
         path: path.into(),
         frame_rate,
         notes: vec![format!("only the mean rate is used, not the real frame sizes: {why}")],
@@ -191,7 +192,7 @@ fn from_mean(
     })
 }
 
-impl Like {
+impl ReferenceMedia {
     /// How many frames there are.
     pub fn frames(&self) -> u64 {
         match &self.basis {

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use reelgauge_formats::layout::{dnxhr, dpx, exr, tiff, wav, yuv};
 use reelgauge_formats::reference_media::movie::{ByteRange, Movie, SampleUnit, TrackKind};
-use reelgauge_formats::reference_media::{self, Basis, LikeError};
+use reelgauge_formats::reference_media::{self, Basis, ReferenceMediaError};
 use reelgauge_formats::{AudioTracks, Raster, catalogue};
 
 /// A folder for one test's files; without FFmpeg `None`, and a message.
@@ -287,7 +287,7 @@ fn fragmented_files_have_a_working_remedy() {
     let path = make(folder.path(), "frag.mp4", Raster::new(160, 90), "25", options);
     let error = reference_media::from_path(&path, Some("25".parse().unwrap())).unwrap_err();
     let said = error.to_string();
-    assert!(matches!(error, LikeError::NoDuration { .. }), "{said}");
+    assert!(matches!(error, ReferenceMediaError::NoDuration { .. }), "{said}");
     assert!(said.contains("fragmented") && said.contains("-c copy"), "{said}");
     let whole = folder.path().join("OUT.mov");
     run("ffmpeg", &["-i", path.to_str().unwrap(), "-c", "copy", whole.to_str().unwrap()]);

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use reelgauge_formats::reference_media::{self, Basis, Like, LikeError};
+use reelgauge_formats::reference_media::{self, Basis, ReferenceMedia, ReferenceMediaError};
 
 const MOV: &[u8] = include_bytes!("data/tiny.mov");
 const MP4: &[u8] = include_bytes!("data/tiny.mp4");
@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// Reads a file with this content and checks the invariants of every result.
-fn look(content: &[u8]) -> Result<Like, LikeError> {
+fn look(content: &[u8]) -> Result<ReferenceMedia, ReferenceMediaError> {
     let path = FOLDER.with(|folder| folder.path().join("file"));
     fs::write(&path, content).unwrap();
     let like = reference_media::from_path(&path, None)?;

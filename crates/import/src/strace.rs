@@ -36,7 +36,7 @@ use crate::descriptors::{Handle, Processes};
 use crate::sink::{HALF, Sink};
 use crate::source_clock::Shown;
 use crate::strace::args::Args;
-use crate::strace::line::{StraceLine, Time, What};
+use crate::strace::line::{LineContent, StraceLine, Time};
 use crate::strace::links::SymbolicLinks;
 use crate::strace::messages::Message;
 use crate::strace::process_lookup::Census;
@@ -151,7 +151,7 @@ impl Strace {
         match self.cut.take() {
             None => self.whole(sink, text),
             Some(mut cut) => {
-                let is_other = line::is_led(text);
+                let is_other = line::has_line_start(text);
                 cut.head.extend_from_slice(if is_other { b" <unfinished ...>" } else { text });
                 let first = self.whole(sink, &cut.head);
                 if cut.has_child {
@@ -181,10 +181,10 @@ impl Strace {
         if self.processes.knows(child) {
             return false;
         }
-        if let Ok(StraceLine { pid, what: What::Call(name, rest), .. }) = line::parse(head)
+        if let Ok(StraceLine { pid, what: LineContent::Call(name, rest), .. }) = line::parse(head)
             && makes_process(name)
         {
-            let parent = self.process_of(pid, &What::Call(name, rest));
+            let parent = self.process_of(pid, &LineContent::Call(name, rest));
             self.fork(sink, parent, child, calls::shares_files(rest));
             return true;
         }
@@ -198,13 +198,13 @@ impl Strace {
     }
 
     /// The process of a line with this number, or 0 if the line has none.
-    fn process_of(&mut self, shown: u32, what: &What<'_>) -> u32 {
+    fn process_of(&mut self, shown: u32, what: &LineContent<'_>) -> u32 {
         if shown == 0 {
             return self.census.unnumbered();
         }
         let (pending, cloning) = (&self.pending, &self.cloning);
         let resumes_first = || match what {
-            What::Resumed(name, _) => {
+            LineContent::Resumed(name, _) => {
                 pending.get(&process_lookup::FIRST).is_some_and(|call| call.name == *name)
             }
             _ => false,
@@ -223,21 +223,21 @@ impl Strace {
         let at_ns = self.time(sink, pid, &line);
         self.meet(sink, pid);
         match line.what {
-            What::Call(name, rest) => {
+            LineContent::Call(name, rest) => {
                 let begun = Begun { pid, name, at_ns, end_ns: None, first: None, closed: None };
                 self.finished(sink, begun, rest)
             }
-            What::Begun(name, rest) => {
+            LineContent::Begun(name, rest) => {
                 self.begun(sink, pid, name, rest, at_ns);
                 Ok(())
             }
-            What::Resumed(name, rest) => self.resumed(sink, pid, name, rest, at_ns),
-            What::Ended => self.ended(sink, pid, at_ns),
-            What::Superseded(other) => {
+            LineContent::Resumed(name, rest) => self.resumed(sink, pid, name, rest, at_ns),
+            LineContent::Ended => self.ended(sink, pid, at_ns),
+            LineContent::Superseded(other) => {
                 self.superseded(sink, pid, other);
                 Ok(())
             }
-            What::Nothing => Ok(()),
+            LineContent::Nothing => Ok(()),
         }
     }
 
@@ -263,7 +263,9 @@ impl Strace {
             return at_ns;
         }
         let printed_after_ns = match line.what {
-            What::Call(_, rest) => line::duration(rest).1.map(|took_ns| shown_ns.saturating_add(took_ns)),
+            LineContent::Call(_, rest) => {
+                line::duration(rest).1.map(|took_ns| shown_ns.saturating_add(took_ns))
+            }
             _ => None,
         };
         let shown = Shown { thread: u64::from(pid), at_ns: shown_ns, began_before_ns: 0, printed_after_ns };
@@ -488,8 +490,8 @@ fn makes_process(name: &[u8]) -> bool {
 /// Whether a line is from strace, with a usable time.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     line::parse(line).is_ok_and(|line| match line.what {
-        What::Call(_, rest) => args::split(rest).is_some_and(|(_, rest)| line::returned(rest).is_ok()),
-        What::Begun(..) | What::Resumed(..) => true,
-        What::Ended | What::Superseded(_) | What::Nothing => false,
+        LineContent::Call(_, rest) => args::split(rest).is_some_and(|(_, rest)| line::returned(rest).is_ok()),
+        LineContent::Begun(..) | LineContent::Resumed(..) => true,
+        LineContent::Ended | LineContent::Superseded(_) | LineContent::Nothing => false,
     })
 }

@@ -123,7 +123,7 @@ impl Gap {
 
 /// The subject of facts: one interface, one mount.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct FactSubject {
     /// The kind of subject.
     pub kind: FactKind,
     /// Its name: `eth0`, `/mnt/nas`.
@@ -131,9 +131,9 @@ pub struct Subject {
     facts: BTreeMap<String, Result<Value, Gap>>,
 }
 
-impl Subject {
-    fn new(kind: FactKind, name: impl Into<String>) -> Subject {
-        Subject { kind, name: name.into(), facts: BTreeMap::new() }
+impl FactSubject {
+    fn new(kind: FactKind, name: impl Into<String>) -> FactSubject {
+        FactSubject { kind, name: name.into(), facts: BTreeMap::new() }
     }
 
     fn word(&mut self, name: impl Into<String>, word: impl Into<String>) {
@@ -231,7 +231,7 @@ const WORD_BYTES: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// In the order in which they were found; the host first.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<FactSubject>,
     /// Kinds of which it is unknown whether there are any.
     unseen: BTreeMap<FactKind, Gap>,
     /// Texts that exist but are damaged.
@@ -247,11 +247,11 @@ impl Facts {
         match System::of(texts).os {
             Os::Linux | Os::Truenas => facts.of_linux(texts),
             Os::Macos => {
-                facts.subjects.push(Subject::new(FactKind::Machine, "this machine"));
+                facts.subjects.push(FactSubject::new(FactKind::Machine, "this machine"));
                 apple::apple(texts, &mut facts);
             }
             Os::Windows => {
-                facts.subjects.push(Subject::new(FactKind::Machine, "this machine"));
+                facts.subjects.push(FactSubject::new(FactKind::Machine, "this machine"));
                 windows::windows(texts, &mut facts);
             }
         }
@@ -293,7 +293,7 @@ impl Facts {
     }
 
     /// The subjects of a kind.
-    pub fn of_kind(&self, kind: FactKind) -> impl Iterator<Item = &Subject> {
+    pub fn of_kind(&self, kind: FactKind) -> impl Iterator<Item = &FactSubject> {
         self.subjects.iter().filter(move |subject| subject.kind == kind)
     }
 
@@ -303,11 +303,11 @@ impl Facts {
     }
 
     /// The facts of the host as a whole.
-    pub fn machine(&self) -> Option<&Subject> {
+    pub fn machine(&self) -> Option<&FactSubject> {
         self.of_kind(FactKind::Machine).next()
     }
 
-    fn machine_mut(&mut self) -> Option<&mut Subject> {
+    fn machine_mut(&mut self) -> Option<&mut FactSubject> {
         self.subjects.iter_mut().find(|subject| subject.kind == FactKind::Machine)
     }
 
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn missing_number_is_unknown() {
-        let mut subject = Subject::new(FactKind::Machine, "");
+        let mut subject = FactSubject::new(FactKind::Machine, "");
         subject.number("speed_mbit_per_s", "-".parse().ok(), "/sys/class/net/eth0/speed");
         assert!(matches!(subject.fact("speed_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold));
         subject.told("link", "inf", "");

@@ -25,4 +25,4 @@ pub mod sampler;
 mod thread_waits;
 
 pub use proc_reader::Target;
-pub use sampler::{Sampling, SamplingReport, Watch};
+pub use sampler::{Sampling, SamplingReport, SamplingTarget};

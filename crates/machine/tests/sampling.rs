@@ -5,11 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use reelgauge_machine::sample::{Sampling, SamplingReport, Target, Watch};
+use reelgauge_machine::sample::{Sampling, SamplingReport, SamplingTarget, Target};
 use reelgauge_record::counters::{StoreMeta, read_part};
 
-fn watch(dir: &std::path::Path) -> Watch {
-    Watch {
+fn watch(dir: &std::path::Path) -> SamplingTarget {
+    SamplingTarget {
         dir: dir.to_path_buf(),
         meta: StoreMeta { run_ns: 0, agent: "local".to_owned() },
         target: Target { mount_point: "/".into(), ..Target::default() },

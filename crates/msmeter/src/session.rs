@@ -19,10 +19,10 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{MeterFacts, MeterWorker};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 
-use self::conduct::Session;
+use self::conduct::ScriptRun;
 use crate::command_script::Script;
 use crate::connections::{Event, Guests, Link, Workers, listen};
-use crate::session_files::{Kept, MSMETER};
+use crate::session_files::{MSMETER, SessionFiles};
 
 /// Interval at which interrupts and the progress of the session are checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -138,13 +138,14 @@ pub fn carry_out(
     let dir = run_dir.path().to_path_buf();
     let not_kept = |source| MeterError::Kept { dir: dir.clone(), source };
     let facts = begin(request, &links);
-    let kept =
-        Kept::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(|source| {
+    let kept = SessionFiles::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(
+        |source| {
             // Nothing was measured, so the folder is removed.
             let _ = std::fs::remove_dir_all(&dir);
             not_kept(source)
-        })?;
-    let mut session = Session::new(workers, links, facts, kept, tell, asked);
+        },
+    )?;
+    let mut session = ScriptRun::new(workers, links, facts, kept, tell, asked);
     let ended = session.run(&request.script);
     let summary = session.end(ended).map_err(not_kept)?;
     Ok(MeterEnd { summary, dir })

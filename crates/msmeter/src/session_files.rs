@@ -42,19 +42,24 @@ const UNFINISHED: &str =
 
 /// The files of a session in progress.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SessionFiles {
     run_dir: RunDir,
     summary: Summary,
     records: BufWriter<File>,
     text: Option<BufWriter<File>>,
 }
 
-impl Kept {
+impl SessionFiles {
     /// Creates the files in the session's directory.
     ///
     /// # Errors
     /// If they can't be written.
-    pub fn begin(run_dir: RunDir, facts: &MeterFacts, started_at: &str, script: &str) -> io::Result<Kept> {
+    pub fn begin(
+        run_dir: RunDir,
+        facts: &MeterFacts,
+        started_at: &str,
+        script: &str,
+    ) -> io::Result<SessionFiles> {
         let dir = run_dir.path();
         let plan = plan(facts).map_err(io::Error::other)?;
         run_dir.write_plan(&plan).map_err(io::Error::other)?;
@@ -68,7 +73,7 @@ impl Kept {
         summary.label.clone_from(&facts.script);
         // This program executes no operations itself, so none is missing from its log.
         summary.log.complete = true;
-        let kept = Kept { run_dir, summary, records, text: None };
+        let kept = SessionFiles { run_dir, summary, records, text: None };
         kept.tell(facts, Outcome::BrokeOff, Some(UNFINISHED)).map_err(io::Error::other)?;
         Ok(kept)
     }

@@ -78,7 +78,7 @@ impl Settings {
     /// If a flag is missing or out of order, a value is out of range, or the message is too long for a
     /// worker.
     pub fn from_words(words: &[&str]) -> Result<Settings, SettingsError> {
-        let mut words = Words { rest: words };
+        let mut words = Arguments { rest: words };
         let settings = Settings {
             path: words.text("-p")?,
             files: words.number("-n", 0, 999)?,
@@ -140,11 +140,11 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The words of the settings that are not parsed yet.
-struct Words<'a> {
+struct Arguments<'a> {
     rest: &'a [&'a str],
 }
 
-impl Words<'_> {
+impl Arguments<'_> {
     fn next(&mut self) -> Option<&str> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;

@@ -11,7 +11,7 @@ use reelgauge_engine::dataset::OtherSet;
 use reelgauge_report::forecast_line;
 use reelgauge_report::text::wrap;
 use reelgauge_report::units::{amount, counted, moment, number};
-use reelgauge_runner::observer::{Live, Observer, SearchStep};
+use reelgauge_runner::observer::{Live, Observer, SearchProgress};
 
 use self::terminal_bar::{View, drawing};
 use crate::screen;
@@ -28,7 +28,7 @@ pub struct Progress {
     silent: bool,
     phase: String,
     /// The state of a search.
-    search: Option<SearchStep>,
+    search: Option<SearchProgress>,
     /// The length of all load points together, if known.
     planned: Option<Duration>,
     /// The part of it in load points that are over.
@@ -111,11 +111,11 @@ impl Observer for Progress {
         }
     }
 
-    fn searching(&mut self, step: &SearchStep) {
+    fn searching(&mut self, step: &SearchProgress) {
         self.search = Some(step.clone());
     }
 
-    fn giving_back(&mut self, set: &OtherSet) {
+    fn removing_data_set(&mut self, set: &OtherSet) {
         let (name, bytes) = (&set.name, amount(set.bytes));
         self.say(&format!("Removing test files of an earlier run to make room: {name} ({bytes})."));
     }
@@ -162,7 +162,7 @@ impl Observer for Progress {
 }
 
 /// The state of a search this long after its trial began.
-fn standing(step: &SearchStep, since_step: Duration) -> String {
+fn standing(step: &SearchProgress, since_step: Duration) -> String {
     let known = [(&step.passed, "passed"), (&step.failed, "failed")];
     let known = known.iter().filter_map(|(load, what)| Some(format!(", {} {what}", load.as_ref()?)));
     let elapsed = moment((step.elapsed + since_step).as_secs_f64());
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_search_shows_all_of_itself() {
-        let step = SearchStep {
+        let step = SearchProgress {
             trial: 7,
             label: "12 players".to_owned(),
             passed: Some("8 players".to_owned()),
@@ -212,7 +212,7 @@ mod tests {
             standing(&step, Duration::from_secs(4)),
             "trial 7, 12 players, 8 players passed, 16 players failed, 104 s of at most 9 min 00 s"
         );
-        let first = SearchStep { trial: 1, passed: None, failed: None, at_most: None, ..step };
+        let first = SearchProgress { trial: 1, passed: None, failed: None, at_most: None, ..step };
         assert_eq!(standing(&first, Duration::ZERO), "trial 1, 12 players, 100 s");
     }
 

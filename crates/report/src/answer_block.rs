@@ -10,13 +10,13 @@ use crate::answer::{answer_sentences, is_own_fault, reason, results};
 use crate::check;
 use crate::document::Block;
 use crate::limit::limit_words;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::sentence::Tone;
 use crate::statement::{cause_words, culprit_words, doubts_of};
 use crate::text::{capital, plain};
 
 /// Adds the labelled lines of the result to a page.
-pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
+pub(crate) fn answer_block(summary: &Summary, page: &mut ScreenText) {
     let statement = of(summary);
     page.result(&results(summary, page.is_short));
     page.labelled("Reason", Tone::Inconclusive, &reason(summary, &statement).unwrap_or_default());
@@ -51,7 +51,7 @@ fn incident(cause: &Cause, summary: &Summary) -> Option<String> {
 
 /// The layer that limited the run. A short screen with a known cause omits the sentence that no limit is
 /// known.
-fn limit(summary: &Summary, statement: &Statement, page: &mut Page) {
+fn limit(summary: &Summary, statement: &Statement, page: &mut ScreenText) {
     if let Some(check) = &summary.check {
         page.labelled("Limit", Tone::Plain, &plain(&check.limit));
         page.row("Limit", &plain(&check.limit));

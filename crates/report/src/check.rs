@@ -12,7 +12,7 @@ use crate::document::{Block, Section};
 use crate::ending::last_lines;
 use crate::limit::limit_words;
 use crate::note::warnings;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::standstill::sentence;
@@ -46,7 +46,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
 
 /// Writes the screen after its result: the table of all formats, then the basis of the counts. Nothing
 /// is cut: a fact that affects the trust in a count is worth an extra line.
-pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut ScreenText) {
     if !facts.formats.is_empty() {
         page.gap();
         page.table(formats(facts, page.width, false));

@@ -20,14 +20,14 @@ pub use sections::{compare_sections, verdict};
 
 use reelgauge_analysis::compare::{
     CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, Kinship, RunToCompare,
-    Shown, compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool, suite_rows,
+    Shown, compare, compare_repeats, is_about_reelgauge, is_headline, is_of_streams, suite_rows,
 };
 use reelgauge_analysis::naspt::NasptTable;
 
 use serde::Serialize;
 
 use self::systems::Property;
-use crate::page::{Page, PageWarning};
+use crate::page::{PageWarning, ScreenText};
 use crate::screen_options::Style;
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
@@ -222,7 +222,7 @@ fn number_signed(value: f64) -> String {
 /// The comparison as text, ending with a line feed. `all`: also the figures that did not change.
 pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String {
     let comparison = &told.comparison;
-    let mut page = Page::new(Style { is_short: style.is_short && !all, ..style });
+    let mut page = ScreenText::new(Style { is_short: style.is_short && !all, ..style });
     let headline = told.headline.iter().map(|headline| (Tone::Answer, plain(headline)));
     let sentences = told.sentences.iter().map(|sentence| (sentence.tone, plain(&sentence.text)));
     page.result(&headline.chain(sentences).collect::<Vec<_>>());
@@ -234,11 +234,11 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
         let rows: Vec<&ComparisonRow> = shown.iter().filter(|row| row.group == group).copied().collect();
         let most = if page.is_short { ROWS_SHOWN } else { rows.len() };
         let (first, more) = rows.split_at(most.min(rows.len()));
-        let part = |page: &mut Page, rows: &[&ComparisonRow]| {
+        let part = |page: &mut ScreenText, rows: &[&ComparisonRow]| {
             let lines = table(comparison, rows, page.width, false).lines(page.width);
             page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
         };
-        let whole = |page: &mut Page| {
+        let whole = |page: &mut ScreenText| {
             page.gap();
             page.heading(&heading(group));
             part(page, first);
@@ -287,7 +287,7 @@ fn next_step(comparison: &Comparison) -> &'static str {
     }
 }
 
-fn show_differing_systems(comparison: &Comparison, all: bool, page: &mut Page) {
+fn show_differing_systems(comparison: &Comparison, all: bool, page: &mut ScreenText) {
     let systems = systems::properties(comparison, all);
     if !systems.is_empty() {
         page.gap();
@@ -297,7 +297,7 @@ fn show_differing_systems(comparison: &Comparison, all: bool, page: &mut Page) {
 }
 
 /// The runs, and anything about them that the tables omit.
-fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut Page) {
+fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut ScreenText) {
     for (at, run) in comparison.runs.iter().enumerate() {
         page.item(&format!("Run {}", at + 1), &plain_short(&of_run(run), 300));
     }
@@ -311,7 +311,7 @@ fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut Page)
 }
 
 /// The systems side by side, or property by property if the width is too small.
-fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
+fn show_systems(properties: &[Property], runs: usize, page: &mut ScreenText) {
     let table = property_table("Systems", &properties.iter().collect::<Vec<_>>(), runs);
     if table.width() <= page.width {
         page.table(table);
@@ -375,7 +375,7 @@ fn shown(comparison: &Comparison, all: bool) -> Vec<&ComparisonRow> {
     };
     let is_demand = |row: &ComparisonRow| row.judgement.contains(&Judgement::Demand);
     let matters = |row: &ComparisonRow| {
-        row.judgement.iter().any(changed) && !is_of_the_tool(&row.figure)
+        row.judgement.iter().any(changed) && !is_about_reelgauge(&row.figure)
             || is_headline(&row.figure) && says_something(row) && !is_demand(row)
     };
     comparison.rows.iter().filter(|row| all || matters(row)).collect()

@@ -18,7 +18,7 @@ pub use json::{diagnosis_json, harmless};
 pub use words::hint_sentence;
 pub(crate) use words::price;
 
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::path::{all_hops, path_lines};
 use crate::screen_options::Style;
 use crate::sentence::Tone;
@@ -37,7 +37,7 @@ pub(crate) const NO_CAVEAT: &str = "No reason against the change is known.";
 /// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks,
 /// if there is one.
 pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, style: Style) -> String {
-    let mut page = Page::new(Style { is_short: style.is_short && !all, ..style });
+    let mut page = ScreenText::new(Style { is_short: style.is_short && !all, ..style });
     let tone = if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer };
     page.labelled("Result", tone, &words::answer(diagnosis));
     page.labelled("Confidence", Tone::Plain, &words::coverage(diagnosis));
@@ -75,7 +75,7 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
     page.text
 }
 
-fn show_way(way: &PathFacts, page: &mut Page) {
+fn show_way(way: &PathFacts, page: &mut ScreenText) {
     page.lines(vec!["Path:".to_owned()]);
     page.lines(path_lines(&all_hops(way), page.width));
     if way.site == Site::default() {
@@ -84,7 +84,7 @@ fn show_way(way: &PathFacts, page: &mut Page) {
 }
 
 /// The findings of a short screen, the worst first, with the observed values and the change.
-fn list(diagnosis: &Diagnosis, page: &mut Page) {
+fn list(diagnosis: &Diagnosis, page: &mut ScreenText) {
     page.gap();
     let os = diagnosis.system.os;
     let mut lines: Vec<String> = Vec::new();
@@ -112,10 +112,10 @@ pub fn is_grave(diagnosis: &Diagnosis) -> bool {
     diagnosis.findings.iter().any(|finding| finding.rule.severity <= Severity::High)
 }
 
-fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page) {
+fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut ScreenText) {
     let rule = finding.rule;
     page.heading(&wrap(&format!("{number}. {}", rule.title), page.width, INDENT));
-    let part = |page: &mut Page, name: &str, text: &str| {
+    let part = |page: &mut ScreenText, name: &str, text: &str| {
         if !text.is_empty() {
             page.below(INDENT, name, &plain(text));
         }
@@ -148,7 +148,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
 }
 
 /// The number of rules without a finding, and of rules that could not be evaluated.
-fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+fn counts(diagnosis: &Diagnosis, all: bool, page: &mut ScreenText) {
     let in_order = &diagnosis.in_order;
     page.item("Passed", &format!("{}.", words::rules(in_order.len())));
     named(in_order, all, page);
@@ -198,7 +198,7 @@ fn no_disks(diagnosis: &Diagnosis) -> String {
     }
 }
 
-fn named(ids: &[&str], all: bool, page: &mut Page) {
+fn named(ids: &[&str], all: bool, page: &mut ScreenText) {
     if all && !ids.is_empty() {
         page.below(INDENT, "Rules", &ids.join(", "));
     }

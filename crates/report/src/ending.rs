@@ -8,7 +8,7 @@ use crate::answer_parts::label;
 use crate::hosts::hosts;
 use crate::next_step::next_step;
 use crate::note::warnings;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::text::{plain, shell_word};
@@ -16,7 +16,7 @@ use crate::units::{amount, count, number};
 
 /// Writes the end of every screen: the hosts if there were several, doubts, the location of the files,
 /// and the next step.
-pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
+pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     page.detail(|page| hosts(summary, show, page));
     page.gap();
     page.detail(|page| own_cost(summary, page));
@@ -28,7 +28,7 @@ pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
     next(summary, show, page);
 }
 
-pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
+pub(crate) fn ended_early(summary: &Summary, page: &mut ScreenText) {
     for point in &summary.load_points {
         if let Some(reason) = &point.ended_early {
             let text = format!("{} ended early: {}", label(point), plain(reason));
@@ -38,7 +38,7 @@ pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
 }
 
 /// Mode and cost: facts that the reader needs before trusting the figures.
-fn own_cost(summary: &Summary, page: &mut Page) {
+fn own_cost(summary: &Summary, page: &mut ScreenText) {
     if !summary.effective_mode.sentence.is_empty() {
         page.item("Mode", &plain(&summary.effective_mode.sentence));
     }
@@ -48,7 +48,7 @@ fn own_cost(summary: &Summary, page: &mut Page) {
     }
 }
 
-fn log(summary: &Summary, show: &Screen, page: &mut Page) {
+fn log(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     let log = &summary.log;
     let rows = count(log.rows);
     let size = amount(log.bytes);
@@ -65,13 +65,13 @@ fn log(summary: &Summary, show: &Screen, page: &mut Page) {
 }
 
 /// Writes the last lines of a screen without a log.
-pub(crate) fn last_lines(summary: &Summary, show: &Screen, page: &mut Page) {
+pub(crate) fn last_lines(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     paths(summary, show, page);
     next(summary, show, page);
 }
 
 /// The parts that a short screen omits, and the location of the files.
-fn paths(summary: &Summary, show: &Screen, page: &mut Page) {
+fn paths(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     if page.is_short {
         let run = show.run_dir.map(|dir| shell_word(Path::new(dir)));
         let how = run.map(|run| format!("reelgauge report {run} --details"));
@@ -90,7 +90,7 @@ fn paths(summary: &Summary, show: &Screen, page: &mut Page) {
 }
 
 /// The next step, the last line of every screen.
-fn next(summary: &Summary, show: &Screen, page: &mut Page) {
+fn next(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     if let Some(next_step) = next_step(summary).filter(|_| !show.is_on_paper) {
         page.item("Next", &next_step);
     }

@@ -1,6 +1,6 @@
 //! The screen of files and their extents.
 
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -40,7 +40,7 @@ pub enum ExtentsNote {
 
 /// The screen as text, ending with a line feed.
 pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     let told: Vec<&ExtentsRow> = rows.iter().filter(|row| row.extents.is_some()).collect();
     if !told.is_empty() {
         let column = |of: &dyn Fn(&ExtentsRow) -> String| told.iter().map(|row| of(row)).collect::<Vec<_>>();
@@ -76,7 +76,7 @@ pub fn against_copy_screen(
     style: Style,
 ) -> String {
     let mut text = extents_screen(rows, style);
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     page.sentence(if is_slow { Tone::Bad } else { Tone::Answer }, &plain(found));
     for note in notes {
         page.sentence(Tone::Plain, &plain(note));

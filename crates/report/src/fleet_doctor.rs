@@ -4,13 +4,13 @@
 //! Texts from agents are untrusted, so they are shown as plain text.
 
 use reelgauge_analysis::preflight::differences::Difference;
-use reelgauge_doctor::multi_host::{SaidOf, SharedFinding, Together};
+use reelgauge_doctor::multi_host::{CombinedResults, HostFinding, SharedFinding};
 use reelgauge_doctor::rule::catalogue::rules;
 use serde::Serialize;
 
 use crate::Style;
 use crate::doctor::{INDENT, price};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::preflight::differs;
 use crate::sentence::Tone;
 use crate::text::plain_short;
@@ -51,12 +51,12 @@ pub struct NoAnswer {
 
 /// The whole screen; `version` is this program's.
 pub fn fleet_doctor_screen(
-    found: &Together,
+    found: &CombinedResults,
     silent: &[NoAnswer],
     differences: &[Difference],
     (version, style): (&str, Style),
 ) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     let tone = if found.is_grave() { Tone::Bad } else { Tone::Answer };
     page.sentence(tone, &answer(found, silent));
     for no_answer in silent {
@@ -87,7 +87,7 @@ pub fn fleet_doctor_screen(
     page.text
 }
 
-fn answer(found: &Together, silent: &[NoAnswer]) -> String {
+fn answer(found: &CombinedResults, silent: &[NoAnswer]) -> String {
     let all = found.hosts.len() + silent.len();
     let answered = match silent {
         [] => format!("{} checked.", counted_were(all as u64)),
@@ -134,7 +134,7 @@ pub(crate) fn why_no_answer(why: &WhyNoAnswer, version: &str, instead: &str) -> 
     }
 }
 
-fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Page) {
+fn show(number: usize, finding: &SharedFinding, found: &CombinedResults, page: &mut ScreenText) {
     let everybody = found.hosts.len() > 1 && finding.hosts.len() == found.hosts.len();
     let whose = match everybody {
         true => format!("all {} hosts", count(found.hosts.len() as u64)),
@@ -142,8 +142,8 @@ fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Pag
     };
     let title = format!("{number}. {} ({whose})", text(&finding.title));
     page.heading(&crate::text::wrap(&title, page.width, INDENT));
-    let is_shared = |said: &SaidOf| said.hosts.len() == finding.hosts.len();
-    let of = |said: &SaidOf| match is_shared(said) {
+    let is_shared = |said: &HostFinding| said.hosts.len() == finding.hosts.len();
+    let of = |said: &HostFinding| match is_shared(said) {
         true => text(&said.text),
         false => format!("{}: {}", names(&said.hosts), text(&said.text)),
     };
@@ -190,11 +190,11 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str, hosts: &[&str]) -> SaidOf {
-        SaidOf { text: text.to_owned(), hosts: hosts.iter().map(|&host| host.to_owned()).collect() }
+    fn of(text: &str, hosts: &[&str]) -> HostFinding {
+        HostFinding { text: text.to_owned(), hosts: hosts.iter().map(|&host| host.to_owned()).collect() }
     }
 
-    fn together() -> Together {
+    fn together() -> CombinedResults {
         let finding = SharedFinding {
             rule: "net.mtu".to_owned(),
             title: "Small packets".to_owned(),
@@ -206,7 +206,7 @@ mod tests {
             not_looked_on: Vec::new(),
         };
         let hosts = ["a", "b", "c"].map(str::to_owned).to_vec();
-        Together { hosts, findings: vec![finding], ..Together::default() }
+        CombinedResults { hosts, findings: vec![finding], ..CombinedResults::default() }
     }
 
     #[test]

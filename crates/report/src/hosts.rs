@@ -13,7 +13,7 @@ use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::answer_parts::label;
 use crate::document::{Block, PointBlocks, Section};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::{Detail, Screen};
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -272,7 +272,7 @@ fn told<'a>(summary: &Summary, section: &'a HostsSection) -> Option<&'a PointHos
 }
 
 /// The table of the hosts.
-pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
+pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     let Some(section) = &summary.hosts else { return };
     let Some(point) = told(summary, section) else { return };
     page.gap();
@@ -345,7 +345,7 @@ fn point_blocks(section: &HostsSection, point: &PointHosts, n: usize) -> Vec<Blo
 }
 
 /// The table of the traffic of network interfaces, the busiest first; nothing if none were sampled.
-fn nics(nics: &[NicFigures], all: bool, page: &mut Page) {
+fn nics(nics: &[NicFigures], all: bool, page: &mut ScreenText) {
     if nics.is_empty() {
         return;
     }

@@ -12,7 +12,7 @@ use crate::answer_parts::{
     failures, label, nothing, outcome, place, says_only_workers, short, unanswered, verified,
 };
 use crate::ending::{end, ended_early};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::{Detail, Screen, Tables};
 use crate::sentence::Tone;
 use crate::standstill;
@@ -214,7 +214,7 @@ fn most(total: &Figures) -> Option<String> {
 }
 
 /// The screen of a run that is reported in MB/s, after its result.
-pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
     if !measured.is_empty() {
         page.gap();
@@ -239,7 +239,7 @@ fn last<'a, 'b>(points: &'a [&'b LoadPoint]) -> &'a [&'b LoadPoint] {
     &points[points.len().saturating_sub(1)..]
 }
 
-fn paper_tables(point: &LoadPoint, several: bool, page: &mut Page) {
+fn paper_tables(point: &LoadPoint, several: bool, page: &mut ScreenText) {
     if point.paper.is_empty() {
         return;
     }
@@ -250,7 +250,7 @@ fn paper_tables(point: &LoadPoint, several: bool, page: &mut Page) {
     tables::paper(&point.paper, page);
 }
 
-fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Page) {
+fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut ScreenText) {
     let difference = workers::difference(point);
     let all = detail == Detail::PerWorker;
     if !all && difference.is_none() {

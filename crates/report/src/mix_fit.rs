@@ -4,7 +4,7 @@
 
 use reelgauge_analysis::mix_fit::{FittedLengths, FittedMix, Likeness, MixFit, Part, Share};
 
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -15,7 +15,7 @@ const LISTED: usize = 12;
 
 /// The screen as text, ending with a line feed. `profile`: the name of the matching profile, if any.
 pub fn mix_fit_screen(fit: &MixFit, profile: Option<&str>, flags: &[String], style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     let tone = if fit.likeness == Likeness::NothingLikeIt { Tone::Bad } else { Tone::Answer };
     page.sentence(tone, &answer(fit, profile));
     if let Some(mix) = &fit.mix {

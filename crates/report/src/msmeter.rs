@@ -12,7 +12,7 @@ use reelgauge_analysis::{Outcome, Summary};
 use crate::document::{Block, Section};
 use crate::ending::last_lines;
 use crate::note;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::{MAX_WIDTH, Screen, Style};
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -47,7 +47,7 @@ pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String
 }
 
 /// The whole screen below the result.
-pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page: &mut ScreenText) {
     for test in &facts.tests {
         page.gap();
         of_test(test, facts, page);
@@ -65,7 +65,7 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
 
 /// The section of the page about the workers' reports, as on the screen.
 pub(crate) fn section(facts: &MeterFacts) -> Section {
-    let mut page = Page::new(Style { width: MAX_WIDTH, ..Style::default() });
+    let mut page = ScreenText::new(Style { width: MAX_WIDTH, ..Style::default() });
     facts.tests.iter().for_each(|test| of_test(test, facts, &mut page));
     warnings(facts, &mut page);
     let mut section = Section::of_page("msmeter", "Reports of the original's workers", "");
@@ -141,7 +141,7 @@ fn why_nothing(number: usize, facts: &MeterFacts) -> String {
 }
 
 /// One test: its throughput, its stall, its tables.
-fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut Page) {
+fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut ScreenText) {
     page.heading(&format!("Test {}", plain_short(&test.name, 60)));
     for number in &test.workers_without_records {
         page.warning(&why_nothing(*number, facts));
@@ -166,7 +166,7 @@ fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut Page) {
 }
 
 /// One of the three tables: the block sizes that occurred as rows, and the kinds of access as columns.
-fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut Page) {
+fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut ScreenText) {
     let cells = &test.figures.cells;
     let mut blocks: Vec<Option<u32>> =
         cells.iter().filter(|cell| cell.access == Mode::All).map(|cell| cell.block_kib).collect();
@@ -190,7 +190,7 @@ fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut
 }
 
 /// Problems with the reports.
-fn warnings(facts: &MeterFacts, page: &mut Page) {
+fn warnings(facts: &MeterFacts, page: &mut ScreenText) {
     let sum = |of: &dyn Fn(&MeterTest) -> u64| facts.tests.iter().map(of).sum::<u64>();
     let implausible = sum(&|test| test.figures.implausible_records);
     if implausible > 0 {

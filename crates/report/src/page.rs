@@ -1,7 +1,7 @@
 //! The buffer that a screen is written to: it wraps text, and adds colours if requested. It also keeps
 //! the content as blocks, from which a [document](crate::document) is created.
 //!
-//! A short screen contains the text of everything except details ([`Page::detail`]). The blocks are
+//! A short screen contains the text of everything except details ([`ScreenText::detail`]). The blocks are
 //! always complete.
 
 use crate::document::Block;
@@ -24,7 +24,7 @@ const SHORT_LINES: usize = 24;
 const LAST_LINES: usize = 5;
 
 /// The text so far.
-pub(crate) struct Page {
+pub(crate) struct ScreenText {
     pub(crate) text: String,
     pub(crate) width: usize,
     /// The same content, for other renderers.
@@ -51,9 +51,9 @@ pub(crate) struct PageWarning {
     pub(crate) whole: String,
 }
 
-impl Page {
-    pub(crate) fn new(style: Style) -> Page {
-        Page {
+impl ScreenText {
+    pub(crate) fn new(style: Style) -> ScreenText {
+        ScreenText {
             text: String::new(),
             width: style.width.clamp(MIN_WIDTH, MAX_WIDTH),
             blocks: Vec::new(),
@@ -65,7 +65,7 @@ impl Page {
     }
 
     /// Writes a section that a short screen omits.
-    pub(crate) fn detail(&mut self, write: impl FnOnce(&mut Page)) {
+    pub(crate) fn detail(&mut self, write: impl FnOnce(&mut ScreenText)) {
         let pieces = self.omitted.pieces;
         let is_within = std::mem::replace(&mut self.is_omitting, self.is_short);
         write(self);

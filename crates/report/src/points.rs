@@ -7,7 +7,7 @@ use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::document::{Block, PointBlocks, Section};
 use crate::ending::ended_early;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::{Sentence, Tone};
 use crate::text::plain;
@@ -35,7 +35,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
         table
     };
     section.blocks.push(Block::Table(table));
-    let mut page = Page::new(Style::default());
+    let mut page = ScreenText::new(Style::default());
     ended_early(summary, &mut page);
     section.blocks.append(&mut page.blocks);
     section

@@ -12,7 +12,7 @@ use reelgauge_record::notes::StorageDetails;
 
 use self::states::{state_words, states_table};
 use crate::deviations::{DeviationWords, deviation_words};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -153,7 +153,7 @@ pub struct Figures {
 
 /// The screen as text, ending with a line feed.
 pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     if let Some(sentence) = state_sentence(procedure) {
         page.sentence(Tone::Bad, &sentence);
     }

@@ -9,7 +9,7 @@ use reelgauge_analysis::proof::disturbance::Disturbance;
 use reelgauge_analysis::proof::{OverRuns, ProofConclusion, ProofFigure, ProofOutcome};
 
 use crate::compare::say;
-use crate::page::{Page, PageWarning};
+use crate::page::{PageWarning, ScreenText};
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -90,7 +90,7 @@ pub struct ProofScreen<'a> {
 
 /// The screen as text, ending with a line feed.
 pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     page.result(&results(proof));
     page.labelled("Confidence", Tone::Plain, &confidence(proof));
     if let Some(conclusion) = proof.conclusion {
@@ -117,7 +117,7 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     page.text
 }
 
-fn not_judged(conclusion: &ProofConclusion, page: &mut Page) {
+fn not_judged(conclusion: &ProofConclusion, page: &mut ScreenText) {
     let Some(ops) = conclusion.too_few_ops else { return };
     let text = format!(
         "Not judged: p99, because a pass had only {} of one kind (reads or writes). Use longer passes \

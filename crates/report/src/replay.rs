@@ -14,7 +14,7 @@ use reelgauge_analysis::{
 use crate::answer_parts::{nothing, outcome, place};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -54,7 +54,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
 }
 
 /// Writes the screen after the result.
-pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut ScreenText) {
     if facts.passes.len() > 1 {
         page.gap();
         page.table(table(summary, facts, false));
@@ -63,7 +63,7 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
     end(summary, show, page);
 }
 
-fn remarks(facts: &ReplayFacts, page: &mut Page) {
+fn remarks(facts: &ReplayFacts, page: &mut ScreenText) {
     page.gap();
     page.item("Trace", &trace(facts));
     for (why, operations) in &facts.left_out {

@@ -4,7 +4,7 @@
 use reelgauge_analysis::statement::Judgement;
 use reelgauge_record::notes::RunNotes;
 
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::text::plain;
@@ -34,7 +34,7 @@ pub struct RunLine<'a> {
 
 /// The list as text, ending with a line feed. `left_out`: the number of older runs that are not listed.
 pub fn run_list(runs: &[RunLine<'_>], left_out: usize, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     for run in runs {
         page.gap();
         page.sentence(Tone::Answer, &head(run));
@@ -74,7 +74,7 @@ fn head(run: &RunLine<'_>) -> String {
     plain(&format!("{when}{verb}{target}{ended}"))
 }
 
-fn said(notes: Option<&RunNotes>, page: &mut Page) {
+fn said(notes: Option<&RunNotes>, page: &mut ScreenText) {
     let Some(notes) = notes else { return };
     if let Some(words) = storage_words(&notes.storage()) {
         page.item("Storage", &words);

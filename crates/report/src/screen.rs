@@ -9,14 +9,14 @@ use crate::event::event_lines;
 use crate::limit::limit_notes;
 use crate::marks::mark_lines;
 use crate::observers::observer_words;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::path::{hop_words, path_lines, shares_words};
 pub use crate::screen_options::{Detail, Screen, Style, Tables};
 use crate::user_description::about;
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
 /// Facts recorded next to a run: observers, the path to the disks, and marks.
-fn beside(summary: &Summary, page: &mut Page) {
+fn beside(summary: &Summary, page: &mut ScreenText) {
     for observer in &summary.observers {
         page.item("Observer", &observer_words(observer));
     }
@@ -38,8 +38,8 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
 }
 
 /// The screen as text and as blocks.
-pub(crate) fn written(summary: &Summary, show: &Screen) -> Page {
-    let mut page = Page::new(show.style);
+pub(crate) fn written(summary: &Summary, show: &Screen) -> ScreenText {
+    let mut page = ScreenText::new(show.style);
     answer_block(summary, &mut page);
     page.detail(|page| {
         // A check has it below its table.

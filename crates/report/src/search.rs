@@ -8,7 +8,7 @@ use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
 use crate::answer_parts::{outcome, place, streams_of};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::statement::{is_over_network, judgement_tone};
@@ -36,7 +36,7 @@ pub(crate) fn why_unfinished(summary: &Summary) -> Option<String> {
 }
 
 /// Writes the screen after the result.
-pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut ScreenText) {
     page.detail(|page| {
         if let Some(failed) = &facts.failed_first {
             page.gap();

@@ -11,7 +11,7 @@ use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::answer_parts::streams_of;
 use crate::ending::{end, ended_early};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::{Detail, Screen};
 use crate::sentence::Tone;
 use crate::statement::incidents_of;
@@ -29,7 +29,7 @@ const FRAME_P99: &str = "For streams: 99 of 100 frames completed no later than t
                          due to start. A frame may take several operations.";
 
 /// Writes the screen after the result.
-pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut ScreenText) {
     if summary.ops() > 0 {
         page.gap();
         page.table(table(&summary.load_points, page.width));
@@ -54,7 +54,7 @@ pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
 }
 
 /// The worst streams of a load point, and its rates.
-pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page: &mut Page) {
+pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page: &mut ScreenText) {
     let several = summary.load_points.len() > 1 || summary.search.is_some();
     if let Some(figures) = &point.streams {
         let all = detail == Detail::PerWorker;
@@ -77,7 +77,7 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
 const INCIDENTS_SHOWN: usize = 5;
 
 /// The incidents of the load point, the worst first, if the result does not cover them all.
-fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
+fn incidents(point: &LoadPoint, summary: &Summary, page: &mut ScreenText) {
     let lines = incidents_of(point, summary, INCIDENTS_SHOWN);
     if lines.is_empty() {
         return;
@@ -93,7 +93,7 @@ fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
 }
 
 /// Writes where Reelgauge or the local host was the limit, and not the storage.
-pub(crate) fn limits(summary: &Summary, page: &mut Page) {
+pub(crate) fn limits(summary: &Summary, page: &mut ScreenText) {
     if let Some(text) = own_limit(summary) {
         page.gap();
         page.sentence(Tone::Bad, &text);
@@ -140,7 +140,7 @@ fn without_own_delay(point: &LoadPoint) -> String {
 }
 
 /// The requested and the achieved rate of each kind of worker with a rate.
-fn requested_rates(point: &LoadPoint, page: &mut Page) {
+fn requested_rates(point: &LoadPoint, page: &mut ScreenText) {
     if point.is_unmeasured() {
         return;
     }

@@ -11,7 +11,7 @@ use reelgauge_analysis::statement::Doubt;
 use reelgauge_record::notes::StorageDetails;
 
 use crate::document::Block;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -70,8 +70,8 @@ pub(crate) fn suite_again(suite: &SuiteScreen<'_>) -> String {
     )
 }
 
-fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
-    let mut page = Page::new(style);
+fn written(suite: &SuiteScreen<'_>, style: Style) -> ScreenText {
+    let mut page = ScreenText::new(style);
     if let Some(why) = suite.ended_early {
         let sentence = format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted, plain(why));
         page.sentence(Tone::Bad, &sentence);

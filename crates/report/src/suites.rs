@@ -3,12 +3,12 @@
 //! Not here: a single suite as text ([`crate::suite`]), and the definition of the figures
 //! ([`reelgauge_analysis::suites`]).
 
-use reelgauge_analysis::naspt::{Means, NasptTable};
+use reelgauge_analysis::naspt::{MeanPair, NasptTable};
 use reelgauge_analysis::suites::{SuitesMean, SuitesRow, SuitesTable};
 use serde::Serialize;
 
 use crate::document::{Block, Section};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
@@ -226,7 +226,7 @@ fn line(row: &SuitesRow, tables: &[&NasptTable]) -> SuitesLine {
 }
 
 fn mean_line(mean: &SuitesMean) -> SuitesMeanLine {
-    let each = |means: &[Option<Means>], of: fn(Means) -> f64| -> Vec<Option<f64>> {
+    let each = |means: &[Option<MeanPair>], of: fn(MeanPair) -> f64| -> Vec<Option<f64>> {
         means.iter().map(|means| means.map(of)).collect()
     };
     SuitesMeanLine {
@@ -241,7 +241,7 @@ fn mean_line(mean: &SuitesMean) -> SuitesMeanLine {
 
 /// The suites as text, ending with a line feed.
 pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     suites.sentences.iter().for_each(|sentence| page.sentence(Tone::Answer, sentence));
     page.gap();
     page.lines(medians(suites, false).lines(page.width));

@@ -4,7 +4,7 @@ use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
 
 use crate::answer_parts::says_only_workers;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::table::Table;
 use crate::text::plain_short;
 use crate::units::{block_size, column_decimals, count, duration, fixed, number};
@@ -75,7 +75,7 @@ pub(crate) fn errors(points: &[LoadPoint], table: &mut Table) {
 
 /// The paper's three tables, each with its title; the share of short blocks; and the paper's distinction
 /// between data and latency.
-pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
+pub(crate) fn paper(paper: &PaperTables, page: &mut ScreenText) {
     for (at, table) in paper_tables(paper, false).into_iter().enumerate() {
         if at > 0 {
             page.gap();

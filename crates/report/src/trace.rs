@@ -10,7 +10,7 @@ use reelgauge_analysis::trace_stats::{
 
 use crate::document::{Block, Section};
 use crate::fragments::fragment_sentences;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -25,7 +25,7 @@ const LINE_CHARS: usize = 60;
 
 /// The screen as text, ending with a line feed.
 pub fn trace_screen(report: &TraceReport, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     let figures = &report.figures;
     page.heading(&format!("{}{}", heading(report), period(figures)));
     answer(report, &mut page);
@@ -40,8 +40,8 @@ pub fn trace_screen(report: &TraceReport, style: Style) -> String {
 
 /// The sections of a page about a trace. `again`: the command that replays it.
 pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
-    let section = |id: &str, heading: String, show: &dyn Fn(&mut Page)| {
-        let mut page = Page::new(Style::default());
+    let section = |id: &str, heading: String, show: &dyn Fn(&mut ScreenText)| {
+        let mut page = ScreenText::new(Style::default());
         show(&mut page);
         Section { blocks: page.blocks, ..Section::of_page(id, heading, "") }
     };
@@ -78,7 +78,7 @@ fn period(figures: &TraceFigures) -> String {
 }
 
 /// A summary in two sentences, and signs of fragmentation.
-fn answer(report: &TraceReport, page: &mut Page) {
+fn answer(report: &TraceReport, page: &mut ScreenText) {
     let (about, figures) = (&report.about, &report.figures);
     if !about.about.is_empty() {
         page.sentence(Tone::Plain, &plain(&about.about));
@@ -119,7 +119,7 @@ fn in_time(seconds: f64) -> String {
 }
 
 /// Signs of fragmentation, each with its evidence.
-fn signs(report: &TraceReport, page: &mut Page) {
+fn signs(report: &TraceReport, page: &mut ScreenText) {
     let sentences = fragment_sentences(&report.signs);
     if !sentences.is_empty() {
         page.gap();
@@ -130,7 +130,7 @@ fn signs(report: &TraceReport, page: &mut Page) {
 }
 
 /// Reads and writes side by side.
-fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
+fn both(figures: &TraceFigures, is_page: bool, page: &mut ScreenText) {
     if figures.accesses == 0 {
         return;
     }
@@ -187,7 +187,7 @@ fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
 }
 
 /// The rows of two histograms with the same edges, as one table.
-fn histogram(what: &str, rows: &[(f64, String, u64, u64)], directions: (bool, bool), page: &mut Page) {
+fn histogram(what: &str, rows: &[(f64, String, u64, u64)], directions: (bool, bool), page: &mut ScreenText) {
     if rows.is_empty() {
         return;
     }
@@ -209,7 +209,7 @@ fn histogram(what: &str, rows: &[(f64, String, u64, u64)], directions: (bool, bo
     page.table(table);
 }
 
-fn sizes(figures: &TraceFigures, page: &mut Page) {
+fn sizes(figures: &TraceFigures, page: &mut ScreenText) {
     let of = |sizes: &Option<SizeFigures>| {
         let rows = sizes.iter().flat_map(|sizes| sizes.histogram.clone());
         rows.map(|row| (row.from_bytes as f64, block_size(row.from_bytes), row.count)).collect::<Vec<_>>()
@@ -218,7 +218,7 @@ fn sizes(figures: &TraceFigures, page: &mut Page) {
     histogram("size", &rows, (figures.reads > 0, figures.writes > 0), page);
 }
 
-fn service(figures: &TraceFigures, page: &mut Page) {
+fn service(figures: &TraceFigures, page: &mut ScreenText) {
     let of = |times: &Option<ServiceFigures>| {
         let rows = times.iter().flat_map(|times| times.histogram.clone());
         rows.map(|row| (row.from_us, edge(row.from_us), row.count)).collect::<Vec<_>>()
@@ -253,7 +253,7 @@ fn merged(reads: Vec<(f64, String, u64)>, writes: Vec<(f64, String, u64)>) -> Ve
     rows
 }
 
-fn kinds(figures: &TraceFigures, page: &mut Page) {
+fn kinds(figures: &TraceFigures, page: &mut ScreenText) {
     let kinds = &figures.by_kind;
     if kinds.is_empty() {
         return;
@@ -283,7 +283,7 @@ fn kinds(figures: &TraceFigures, page: &mut Page) {
     }
 }
 
-fn files(report: &TraceReport, page: &mut Page) {
+fn files(report: &TraceReport, page: &mut ScreenText) {
     let files = &report.files;
     if files.is_empty() {
         return;
@@ -328,7 +328,7 @@ fn seen_at(capture: &str) -> String {
 }
 
 /// The source of the trace, and reasons to doubt it.
-fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
+fn about(about: &TraceAbout, is_part: bool, page: &mut ScreenText) {
     page.gap();
     let mut made = plain(&about.made_by);
     if !about.source.is_empty() {

@@ -10,7 +10,7 @@ pub use words::refused;
 
 use reelgauge_doctor::tune::Purpose;
 use reelgauge_doctor::tune::fragment::{Destination, Fragment, FragmentPart, SettingLine};
-use reelgauge_doctor::tune::site::{Site, Topology};
+use reelgauge_doctor::tune::site::{Topology, TuneSite};
 use serde::Serialize;
 
 use crate::text::{display_width, wrap};
@@ -33,14 +33,14 @@ pub struct WrittenFragment<'a> {
 #[derive(Serialize)]
 struct Told<'a> {
     purpose: Purpose,
-    site: &'a Site,
+    site: &'a TuneSite,
     topology: Topology,
     fragments: &'a [WrittenFragment<'a>],
     next_step: String,
 }
 
 /// Fragments as the texts of files.
-pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
+pub fn written<'a>(purpose: Purpose, site: &TuneSite, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
     let text = |fragment: &Fragment| {
         let mut text = comments(&[words::head(purpose, site)]);
         if !fragment.parts.iter().any(|part| matches!(part, FragmentPart::Line(_))) {
@@ -82,7 +82,7 @@ pub fn files_written(all: &[WrittenFragment<'_>], dir: &str) -> String {
 /// None in practice: these types can always be serialised.
 pub fn tune_json(
     purpose: Purpose,
-    site: &Site,
+    site: &TuneSite,
     fragments: &[WrittenFragment<'_>],
 ) -> serde_json::Result<String> {
     let topology = site.topology();

@@ -9,7 +9,7 @@ use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 use crate::answer_parts::{failures, outcome, place, unanswered};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::{Screen, Style};
 use crate::sentence::Tone;
 use crate::streams;
@@ -63,7 +63,7 @@ fn not_valid(summary: &Summary, facts: &VdaFacts) -> impl Iterator<Item = String
 }
 
 /// Writes the screen after the result.
-pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut ScreenText) {
     page.gap();
     let table = table(summary, facts, false);
     page.heading(&table.caption);
@@ -101,7 +101,7 @@ pub(crate) fn section(summary: &Summary, facts: &VdaFacts) -> Section {
     if has_totals(facts) {
         section.say(Tone::Plain, UNIT_NOTE);
     }
-    let mut page = Page::new(Style::default());
+    let mut page = ScreenText::new(Style::default());
     curve(summary, facts, &mut page);
     published(summary, facts, &mut page);
     section.blocks.append(&mut page.blocks);
@@ -205,7 +205,7 @@ fn why_not(point: &VdaPoint) -> String {
 }
 
 /// The conclusions from all points together.
-fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
+fn curve(summary: &Summary, facts: &VdaFacts, page: &mut ScreenText) {
     page.gap();
     let note = facts.ort_note.as_deref().map(plain).unwrap_or_default();
     if let Some(ms) = facts.overall_response_time_ms {
@@ -224,7 +224,7 @@ fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
 
 /// Published curves next to the run's own. Their last points are capacities, and the run's last point
 /// must be one, too: a requested count that was sustained is no capacity.
-fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
+fn published(summary: &Summary, facts: &VdaFacts, page: &mut ScreenText) {
     let Some(own) = carried(facts) else { return };
     if !summary.vda_ended_at_its_limit() {
         page.gap();

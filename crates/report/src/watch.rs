@@ -7,7 +7,7 @@ use reelgauge_analysis::{Outcome, Summary};
 
 use crate::ending::last_lines;
 use crate::note::warnings;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -69,7 +69,7 @@ fn busiest(facts: &WatchFacts) -> Option<String> {
 }
 
 /// The whole screen below the result.
-pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page: &mut Page) {
+pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page: &mut ScreenText) {
     if page.is_short {
         page.gap();
         counters(&main(facts), page);
@@ -95,7 +95,7 @@ fn main(facts: &WatchFacts) -> Vec<&WatchedCounter> {
 
 /// The table of counters. In a narrow terminal a line for each: several tables that each repeat the names
 /// are hard to read.
-fn counters(counters: &[&WatchedCounter], page: &mut Page) {
+fn counters(counters: &[&WatchedCounter], page: &mut ScreenText) {
     if counters.is_empty() {
         return;
     }

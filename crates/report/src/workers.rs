@@ -4,7 +4,7 @@ use reelgauge_analysis::{LoadPoint, Summary, TimeFigures, WorkerFigures};
 
 use crate::answer_parts::label;
 use crate::document::{Block, PointBlocks, Section};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
@@ -38,7 +38,7 @@ pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
 }
 
 /// One row per worker; only the slowest and fastest unless all are requested.
-pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
+pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut ScreenText) {
     let mut shown: Vec<&WorkerFigures> = by_throughput(&point.per_worker);
     let hidden = shown.len().saturating_sub(2 * SHOWN_OF_EACH);
     if all {

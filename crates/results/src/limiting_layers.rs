@@ -6,8 +6,8 @@
 use std::num::NonZero;
 use std::path::Path;
 
-use reelgauge_analysis::counters::means::{Averaging, Means, Stretch};
-use reelgauge_analysis::limit::{Limit, Observed, Scene, incidents, of_point};
+use reelgauge_analysis::counters::means::{Averaging, CounterMeans, Stretch};
+use reelgauge_analysis::limit::{Limit, LimitInput, Observed, incidents, of_point};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_machine::file_system::{MountKind, kind_of};
 use reelgauge_record::agents::AgentPlaces;
@@ -27,7 +27,7 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     // After the load points come the incidents of each of them.
     let incidents: Vec<Vec<Stretch>> = summary.load_points.iter().map(incidents::stretches).collect();
     stretches.extend(incidents.iter().flatten());
-    let observed: Vec<(String, Vec<Means>)> = of_observers(run_dir)
+    let observed: Vec<(String, Vec<CounterMeans>)> = of_observers(run_dir)
         .into_iter()
         .filter_map(|(name, dir)| Some((name, means_in(&dir, stretches.clone())?)))
         .map(|(name, means)| (name, with_incidents(means, whole, &incidents)))
@@ -55,11 +55,15 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
 }
 
 /// The means of the load points, then those of the incidents of each load point combined.
-fn with_incidents(mut means: Vec<Means>, whole: usize, incidents: &[Vec<Stretch>]) -> Vec<Means> {
+fn with_incidents(
+    mut means: Vec<CounterMeans>,
+    whole: usize,
+    incidents: &[Vec<Stretch>],
+) -> Vec<CounterMeans> {
     let mut rest = means.split_off(whole.min(means.len()));
     for stretches in incidents {
-        let own: Vec<Means> = rest.drain(..stretches.len().min(rest.len())).collect();
-        means.push(Means::together(&own));
+        let own: Vec<CounterMeans> = rest.drain(..stretches.len().min(rest.len())).collect();
+        means.push(CounterMeans::together(&own));
     }
     means
 }
@@ -67,7 +71,7 @@ fn with_incidents(mut means: Vec<Means>, whole: usize, incidents: &[Vec<Stretch>
 /// The common data of all load points of a run.
 struct Around<'a> {
     summary: &'a Summary,
-    observed: &'a [(String, Vec<Means>)],
+    observed: &'a [(String, Vec<CounterMeans>)],
     processors: u32,
     paced_replay: bool,
     on_network: bool,
@@ -79,7 +83,7 @@ impl Around<'_> {
     fn limit_of(
         &self,
         point: &LoadPoint,
-        means: &[Means],
+        means: &[CounterMeans],
         at: usize,
         part: Option<(&LoadPoint, usize, f64)>,
     ) -> Limit {
@@ -87,7 +91,7 @@ impl Around<'_> {
             self.observed.iter().map(|(name, means)| Observed { name, means: &means[at] }).collect()
         };
         let observed = observed_at(at);
-        let scene = Scene {
+        let scene = LimitInput {
             means: &means[at],
             point,
             link: self.summary.link.as_ref(),
@@ -100,7 +104,7 @@ impl Around<'_> {
         };
         let Some((part, at, seconds)) = part else { return of_point(&scene, None) };
         let observed = observed_at(at);
-        let within = Scene {
+        let within = LimitInput {
             means: &means[at],
             point: part,
             observed: &observed,
@@ -145,7 +149,7 @@ pub(crate) fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<S
 }
 
 /// The means of the counters of the local host; `None` if there are none, or they cannot be read.
-fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
+fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<CounterMeans>> {
     // In a run on several hosts, each has separate limits.
     if is_of_several(run_dir) {
         return None;
@@ -177,7 +181,7 @@ pub fn lacks_counters(run_dir: &Path) -> bool {
 
 /// The means of one host's samples, over these periods on its own clock; `None` if its directory cannot
 /// be listed.
-pub fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
+pub fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<CounterMeans>> {
     let mut averaging = Averaging::over(stretches);
     for path in listed(agent).ok()? {
         if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {

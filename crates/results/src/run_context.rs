@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::counters::means::Means;
+use reelgauge_analysis::counters::means::CounterMeans;
 use reelgauge_analysis::marks::{Way, marks};
 use reelgauge_analysis::path::per_unit::{SiteShares, site_shares};
 use reelgauge_analysis::path::site::Site;
@@ -89,18 +89,18 @@ fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) 
         true => (total.written_bytes_per_s, "written_bytes_per_s", "rx_bytes_per_s"),
         false => (total.read_bytes_per_s, "read_bytes_per_s", "tx_bytes_per_s"),
     };
-    let means: Vec<Means> = measured(point, planned)
+    let means: Vec<CounterMeans> = measured(point, planned)
         .map(|stretch| {
             let of_each = of_observers(run_dir).into_iter();
             of_each.filter_map(|(_, dir)| means_in(&dir, vec![stretch])?.pop()).collect()
         })
         .unwrap_or_default();
-    let busiest_link = |means: &Means| {
+    let busiest_link = |means: &CounterMeans| {
         let interfaces = means.each(Layer::Network, network).filter(|(name, _)| *name != "lo");
         interfaces.map(|(_, rate)| rate).reduce(f64::max)
     };
     // Arrays and volumes transfer the same bytes as their disks.
-    let of_disks = |means: &Means| {
+    let of_disks = |means: &CounterMeans| {
         let disks = means.each(Layer::Disk, disk).filter(|(name, _)| !is_made_of_others(name));
         disks.map(|(_, rate)| rate).reduce(|one, two| one + two)
     };

@@ -38,7 +38,7 @@ pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
     WatchFacts {
         agent: agent.to_owned(),
         watched_s: watched.watched_s(),
-        looks: watched.looks(),
+        looks: watched.sample_rounds(),
         counters: watched.counters(),
         unread,
     }

@@ -25,7 +25,7 @@ use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
-use reelgauge_runner::session::cpu_time::OwnCpu;
+use reelgauge_runner::session::cpu_time::ProcessCpuTime;
 
 /// Streams of each load point.
 const STREAMS: [u64; 3] = [10, 20, 30];
@@ -58,9 +58,9 @@ fn page_of(dir: &Path) -> Result<Page, Box<dyn std::error::Error>> {
 }
 
 fn html(dir: &Path, file: &Path) -> Anything {
-    let (begun, cpu) = (Instant::now(), OwnCpu::now());
+    let (begun, cpu) = (Instant::now(), ProcessCpuTime::now());
     write_html(&page_of(dir)?, file)?;
-    let used = cpu.zip(OwnCpu::now()).map(|(before, now)| now.since(before));
+    let used = cpu.zip(ProcessCpuTime::now()).map(|(before, now)| now.since(before));
     println!("{:.2} s, {used:?}, {} bytes", begun.elapsed().as_secs_f64(), file.metadata()?.len());
     let peak = Task::own().status(&Host::here(), "VmHWM");
     println!("{} at most", peak.as_deref().unwrap_or("unknown memory"));

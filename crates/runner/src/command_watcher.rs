@@ -17,9 +17,9 @@ const LEASHED: &str = r#"exec 3<&0 </dev/null; (read -r line <&3 || kill -KILL 0
     exec 3<&-; exec /bin/sh -c "$1""#;
 
 /// The other end of a command's standard input, which closes when this program ends.
-pub(crate) struct Leash(PipeWriter);
+pub(crate) struct ParentPipe(PipeWriter);
 
-impl Leash {
+impl ParentPipe {
     /// The command has ended. Its background processes continue.
     pub(crate) fn release(mut self) {
         // If the watcher no longer runs, there is nothing to release.
@@ -36,11 +36,11 @@ pub(crate) fn limited(command: &str, limit: Duration) -> Command {
 }
 
 /// The same for a group that ends with this program, or when the leash is dropped.
-pub(crate) fn leashed(command: &str) -> io::Result<(Command, Leash)> {
+pub(crate) fn leashed(command: &str) -> io::Result<(Command, ParentPipe)> {
     let (from, to) = io::pipe()?;
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", LEASHED, "reelgauge-command", command]).stdin(from);
-    Ok((shell, Leash(to)))
+    Ok((shell, ParentPipe(to)))
 }
 
 #[cfg(test)]

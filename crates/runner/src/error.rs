@@ -9,7 +9,7 @@ use reelgauge_engine::area::AreaError;
 use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverError;
 use reelgauge_engine::scratch::ScratchError;
-use reelgauge_engine::user_files::MaterialError;
+use reelgauge_engine::user_files::UserFilesError;
 use reelgauge_record::log::LogError;
 use reelgauge_record::run_dir::RunDirError;
 use reelgauge_report::units::amount;
@@ -48,7 +48,7 @@ pub enum RunError {
     DataSet(#[from] DataSetError),
     /// The user's own files can't be read, or are too few.
     #[error(transparent)]
-    Material(#[from] MaterialError),
+    Material(#[from] UserFilesError),
     /// The target is too small.
     #[error(
         "the test files need {}, but {target} has {} free, of which {} must stay free (--keep-free). Use \

@@ -27,9 +27,9 @@ use reelgauge_workload::event::Event;
 
 use crate::interrupt::Interrupt;
 use crate::observer::{
-    Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
+    Live, NextTrial, Observer, PointAhead, RunBegin, SearchProgress, Start, TrialAhead, TrialJudged,
 };
-use crate::session::live_log::FORESEEABLE;
+use crate::session::live_log::FORECAST_MAX;
 use process_group::{Group, cut_off};
 
 /// The interval of checks for the start and the end.
@@ -81,7 +81,7 @@ impl<'a> WithEvent<'a> {
     fn after_ns(&self, measured_ns: u64) -> u64 {
         let after = match self.request.after {
             Some(after) => after,
-            None if measured_ns >= FORESEEABLE.as_nanos() as u64 => BEGINS_AFTER_UNKNOWN,
+            None if measured_ns >= FORECAST_MAX.as_nanos() as u64 => BEGINS_AFTER_UNKNOWN,
             None => Duration::from_nanos(measured_ns / BEGINS_AFTER),
         };
         after.as_nanos() as u64
@@ -242,7 +242,7 @@ impl Observer for WithEvent<'_> {
         self.inner.ahead(verb, forecast);
     }
 
-    fn searching(&mut self, step: &SearchStep) {
+    fn searching(&mut self, step: &SearchProgress) {
         self.inner.searching(step);
     }
 
@@ -250,8 +250,8 @@ impl Observer for WithEvent<'_> {
         self.inner.phase(name);
     }
 
-    fn giving_back(&mut self, set: &OtherSet) {
-        self.inner.giving_back(set);
+    fn removing_data_set(&mut self, set: &OtherSet) {
+        self.inner.removing_data_set(set);
     }
 
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
@@ -332,6 +332,6 @@ mod tests {
         let mut silent = Silent;
         let with = WithEvent::new(&mut silent, request("true", None));
         assert_eq!(with.after_ns(9_000_000_000), 3_000_000_000);
-        assert_eq!(with.after_ns(FORESEEABLE.as_nanos() as u64), 5_000_000_000);
+        assert_eq!(with.after_ns(FORECAST_MAX.as_nanos() as u64), 5_000_000_000);
     }
 }

@@ -33,7 +33,7 @@ use crate::session::driver_kind;
 use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::results_dir::Naming;
-use crate::session::run_summary::{Material, Subject};
+use crate::session::run_summary::{Material, MeasuredSubject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::streams::verdict::verdict_of_run;
@@ -185,8 +185,8 @@ fn not_measured(plan: &Plan, point: &LoadPoint) -> Option<NotMeasured> {
 }
 
 /// The subject of the measurement: a mix on these files.
-fn subject(plan: &Plan, data_set: &DataSet, own_files: bool) -> Subject {
-    Subject {
+fn subject(plan: &Plan, data_set: &DataSet, own_files: bool) -> MeasuredSubject {
+    MeasuredSubject {
         verb: "mix".to_owned(),
         label: plan.mix.profile.clone(),
         seed: plan.seed,

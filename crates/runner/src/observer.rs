@@ -93,7 +93,7 @@ impl Waiting {
 
 /// The state of a search, before its next trial.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SearchStep {
+pub struct SearchProgress {
     /// The number of the trial that begins, from 1; trials of the run that it continues are included.
     pub trial: u32,
     /// The label of the trial: `12 players`.
@@ -183,7 +183,7 @@ pub trait Observer {
     fn ahead(&mut self, _verb: &str, _forecast: &Forecast) {}
 
     /// A search begins its next trial.
-    fn searching(&mut self, _step: &SearchStep) {}
+    fn searching(&mut self, _step: &SearchProgress) {}
 
     /// Everything is prepared; this is the run's clock.
     fn clock_began(&mut self, _clock: Clock) {}
@@ -192,7 +192,7 @@ pub trait Observer {
     fn phase(&mut self, _name: &str) {}
 
     /// The test files of an earlier run are about to be removed, because their space is needed.
-    fn giving_back(&mut self, _set: &OtherSet) {}
+    fn removing_data_set(&mut self, _set: &OtherSet) {}
 
     /// The progress of the data set.
     fn prepared(&mut self, _done_bytes: u64, _total_bytes: u64) {}

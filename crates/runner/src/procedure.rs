@@ -43,10 +43,10 @@ use crate::error::RunError;
 use crate::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
 use crate::interrupt::Interrupt;
 use crate::prove::pass::{self, OwnRun, PassError};
-use crate::prove::shell::{self, Running, ShellError, Waiting};
+use crate::prove::shell::{self, CommandOptions, InterruptibleWait, ShellError};
 use crate::session::make_out;
 use crate::session::report_file::leave_report;
-use actions::{ActionError, Place};
+use actions::{ActionError, BallastTarget};
 use fleet::FleetRequest;
 use procedure_file::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
 use space_check::{Lack, Need};
@@ -123,7 +123,7 @@ pub enum ProcedureEvent<'a> {
     /// The bytes of ballast written so far.
     Written(u64),
     /// A command of the user takes long, or continues after an interrupt.
-    Waiting(Waiting<'a>),
+    Waiting(InterruptibleWait<'a>),
 }
 
 /// A procedure that ended.
@@ -502,8 +502,8 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    fn place(&self) -> Place<'_> {
-        Place {
+    fn place(&self) -> BallastTarget<'_> {
+        BallastTarget {
             target: &self.record.target,
             terms: self.record.terms.terms(),
             seed: self.record.seed,
@@ -574,7 +574,7 @@ impl Carrying<'_> {
         command: &str,
         tell: &mut dyn FnMut(&ProcedureEvent<'_>),
     ) -> Result<(), ProcedureError> {
-        let mut with = Running {
+        let mut with = CommandOptions {
             directory: Path::new("."),
             begun: &mut |_| {},
             waiting: &mut |waiting| tell(&ProcedureEvent::Waiting(*waiting)),

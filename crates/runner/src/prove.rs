@@ -46,8 +46,8 @@ use mount_check::MountBefore;
 use pass::{Pass, PassError, with_target};
 use pending_undo::{LeftChangeError, Noted, own_folder};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
-use proof_lock::{Turn, TurnError};
-use shell::{Running, ShellError, Waiting};
+use proof_lock::{ProofLock, ProofLockError};
+use shell::{CommandOptions, InterruptibleWait, ShellError};
 
 /// The suffix of a proof's directory.
 const WHAT: &str = "prove";
@@ -96,7 +96,7 @@ pub enum ProveEvent<'a> {
         last_took_s: f64,
     },
     /// A command of the user takes long, or continues after an interrupt.
-    Waiting(Waiting<'a>),
+    Waiting(InterruptibleWait<'a>),
     Measured(&'a Summary),
     /// It ended, and does not count.
     Disturbed {
@@ -135,7 +135,7 @@ pub enum ProveError {
     Left(#[from] LeftChangeError),
     /// Another proof is in progress.
     #[error(transparent)]
-    Turn(#[from] TurnError),
+    Turn(#[from] ProofLockError),
     /// The change can't be made.
     #[error("cannot make the change: {0}")]
     Change(ShellError),
@@ -247,9 +247,9 @@ pub fn prove(
 }
 
 /// The lock, if anything is changed.
-fn turn_of(request: &ProveRequest) -> Result<Option<Turn>, ProveError> {
+fn turn_of(request: &ProveRequest) -> Result<Option<ProofLock>, ProveError> {
     match request.change.undo() {
-        Some(_) => Ok(Some(Turn::to_change(&own_folder()?)?)),
+        Some(_) => Ok(Some(ProofLock::to_change(&own_folder()?)?)),
         None => Ok(None),
     }
 }
@@ -417,7 +417,7 @@ impl<'a> Proving<'a> {
             // If it fails, its effect is unknown; the undo is run all the same.
             self.state = None;
             let noted = self.noted.as_ref();
-            let mut with = Running {
+            let mut with = CommandOptions {
                 directory: &self.place,
                 begun: &mut |pid| noted.iter().for_each(|noted| noted.note_running(pid)),
                 waiting: &mut |waiting| tell(&ProveEvent::Waiting(*waiting)),
@@ -468,7 +468,7 @@ impl<'a> Proving<'a> {
         match self.state.is_some_and(|state| self.request.change.is_undone_in(state)) {
             true => noted.forget(),
             false => {
-                let waiting = &mut |waiting: &Waiting<'_>| tell(&ProveEvent::Waiting(*waiting));
+                let waiting = &mut |waiting: &InterruptibleWait<'_>| tell(&ProveEvent::Waiting(*waiting));
                 noted.undo(waiting, self.interrupt, &|| self.still_changed())
             }
         }

@@ -47,10 +47,10 @@ use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::locked_target::{LockedTarget, check_names};
 use crate::session::results_dir::{Naming, Results};
-use crate::session::run_summary::{Material, Subject};
+use crate::session::run_summary::{Material, MeasuredSubject};
 use crate::session::scratch_files::MadeFiles;
 use crate::session::space::{check_room, space_before_area};
-use crate::session::space_making::Room;
+use crate::session::space_making::SpaceMaker;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use findings::Findings;
 use images::Images;
@@ -164,7 +164,9 @@ impl Staged {
         let root = made.scratch().map(|scratch| scratch.path().to_path_buf()).unwrap_or_default();
         let tape = links::as_the_target_has_them(plan, tape, area.dir(), &root)?;
         notes.extend(
-            Room::of(&locked).make(images_bytes(plan, &tape), &[], observer, interrupt)?.unwrap_or_default(),
+            SpaceMaker::of(&locked)
+                .make(images_bytes(plan, &tape), &[], observer, interrupt)?
+                .unwrap_or_default(),
         );
         if let Ok(Some(space)) = space(area.root()) {
             check_replay_room(plan, &tape, space, area.keep_free())?;
@@ -332,7 +334,7 @@ fn direct_align_log2(direct: &DirectProbe) -> Option<u8> {
 }
 
 /// The subject of the measurement, for the summary.
-fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
+fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> MeasuredSubject {
     let set = &plan.replay;
     let pairs = [
         ("trace", set.trace.display().to_string()),
@@ -353,7 +355,7 @@ fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
         .file_bytes()
         .saturating_mul(u64::from(plan.replay.copies))
         .saturating_mul(u64::from(plan.replay.batch));
-    Subject {
+    MeasuredSubject {
         verb: VERB.to_owned(),
         label: tape.name.clone(),
         seed: plan.seed,

@@ -70,7 +70,7 @@ use reelgauge_workload::plan::DriverChoice;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::session::cpu_time::OwnCpu;
+use crate::session::cpu_time::ProcessCpuTime;
 use crate::session::drain::Drain;
 use crate::session::drive::Ending;
 use crate::session::failure::Circumstances;
@@ -84,7 +84,7 @@ use reelgauge_results::site::keep_site;
 use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
-pub(crate) use instruments::Means;
+pub(crate) use instruments::Instruments;
 pub use load_point::{PointDone, PointPlan, ToJudge};
 
 /// The name of this process in the log; a fleet has several.
@@ -142,7 +142,7 @@ pub struct Session {
     notes: Vec<Note>,
     /// The driver's notes on the last load point.
     driver_notes: Vec<String>,
-    cpu_before: Option<OwnCpu>,
+    cpu_before: Option<ProcessCpuTime>,
     fetched_before: Option<u64>,
     cached_before: Option<f64>,
     /// The link to the storage, if there is one.
@@ -179,13 +179,13 @@ impl Session {
         opening: Opening<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Session, RunError> {
-        let begun = Session::begin_with(Means::real(), locked, opening, observer);
+        let begun = Session::begin_with(Instruments::real(), locked, opening, observer);
         begun.map_err(RunError::after_preparing)
     }
 
     /// [`Session::begin`] with parts that need not be real.
     pub(crate) fn begin_with(
-        means: Means,
+        means: Instruments,
         locked: LockedTarget,
         opening: Opening<'_>,
         observer: &mut dyn Observer,
@@ -225,7 +225,7 @@ impl Session {
             rereads: Vec::new(),
             notes: opening.notes.into_iter().chain(of_site.map(Note::other)).collect(),
             driver_notes: Vec::new(),
-            cpu_before: OwnCpu::now(),
+            cpu_before: ProcessCpuTime::now(),
             fetched_before: fetched_bytes(&locked.mount),
             cached_before: cache::resident(Some(locked.area.dir()), &files.test_paths()).share(),
             link: link_facts(&link),

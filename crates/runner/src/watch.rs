@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::{Note, NoteFact, Outcome, statement};
 use reelgauge_engine::clock::Clock;
 use reelgauge_machine::path_mount::Place;
-use reelgauge_machine::sample::{Sampling, Target, Watch};
+use reelgauge_machine::sample::{Sampling, SamplingTarget, Target};
 use reelgauge_machine::settings::settings;
 use reelgauge_machine::{host, mountinfo};
 use reelgauge_record::counters::StoreMeta;
@@ -162,7 +162,7 @@ fn sample(run_dir: &RunDir, plan: &WatchPlan, place: Option<&Place>, clock: Cloc
         },
     );
     let agent = plan.watch.agent.clone();
-    let watch = Watch {
+    let watch = SamplingTarget {
         dir: run_dir.agent_counters_path(&agent),
         meta: StoreMeta { run_ns: clock.start_unix_ns().cast_signed(), agent },
         target,

@@ -20,7 +20,7 @@ use reelgauge_runner::session::file_table::FileTable;
 use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_runner::session::locked_target::LockedTarget;
 use reelgauge_runner::session::results_dir::{Naming, Results};
-use reelgauge_runner::session::run_summary::Subject;
+use reelgauge_runner::session::run_summary::MeasuredSubject;
 use reelgauge_runner::session::scratch_files::MadeFiles;
 use reelgauge_runner::session::{Closing, Opening, PointPlan, Session};
 use reelgauge_workload::mix::{MixFile, MixScript};
@@ -118,7 +118,7 @@ impl Play {
     }
 
     fn end(self) -> Finished {
-        let subject = Subject {
+        let subject = MeasuredSubject {
             verb: "replay".to_owned(),
             label: "traces".to_owned(),
             seed: 3,

@@ -6,34 +6,34 @@ use std::cmp::Ordering;
 use reelgauge_record::OpRecord;
 
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldOperation {
     /// Number of operations that arrived before it.
     pub arrived: u64,
     pub op: OpRecord,
 }
 
-impl Held {
+impl HeldOperation {
     fn key(&self) -> (u64, u64) {
         (self.op.issued_ns, self.arrived)
     }
 }
 
-impl PartialEq for Held {
-    fn eq(&self, other: &Held) -> bool {
+impl PartialEq for HeldOperation {
+    fn eq(&self, other: &HeldOperation) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Held {}
+impl Eq for HeldOperation {}
 
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Held) -> Option<Ordering> {
+impl PartialOrd for HeldOperation {
+    fn partial_cmp(&self, other: &HeldOperation) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Held {
-    fn cmp(&self, other: &Held) -> Ordering {
+impl Ord for HeldOperation {
+    fn cmp(&self, other: &HeldOperation) -> Ordering {
         self.key().cmp(&other.key())
     }
 }

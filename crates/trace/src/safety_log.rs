@@ -26,7 +26,7 @@ const CUT_OFF: &str = "the recording did not end normally (it was killed, or sti
     missing, and so are the counts of omitted operations";
 
 #[derive(Debug)]
-pub(crate) struct Safe {
+pub(crate) struct SafetyLog {
     /// `None` after a write error.
     log: Option<LogWriter>,
     dir: PathBuf,
@@ -35,15 +35,15 @@ pub(crate) struct Safe {
     _lock: File,
 }
 
-impl Safe {
+impl SafetyLog {
     /// Starts the log in a directory without other writers.
-    pub fn create(dir: &Path, meta: LogMeta, info: &TraceInfo) -> Result<Safe, TraceError> {
+    pub fn create(dir: &Path, meta: LogMeta, info: &TraceInfo) -> Result<SafetyLog, TraceError> {
         let lock = take_lock(dir, true)?.ok_or(TraceError::InUse { path: dir.to_owned() })?;
         let mut info = TraceInfo { cut_off: true, ..info.clone() };
         info.warnings.push(CUT_OFF.to_owned());
         info.write(dir)?;
         let log = LogWriter::create(&log_dir(dir, &meta), meta, Vec::new())?;
-        Ok(Safe { log: Some(log), dir: dir.to_owned(), start: Instant::now(), _lock: lock })
+        Ok(SafetyLog { log: Some(log), dir: dir.to_owned(), start: Instant::now(), _lock: lock })
     }
 
     pub fn push(&mut self, op: OpRecord) {

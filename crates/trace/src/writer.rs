@@ -22,9 +22,9 @@ use reelgauge_record::run_dir::label;
 
 use crate::MAX_FILES;
 use crate::error::TraceError;
-use crate::held_operation::Held;
+use crate::held_operation::HeldOperation;
 use crate::info::{Moved, TraceInfo};
-use crate::safety_log::{Safe, log_dir};
+use crate::safety_log::{SafetyLog, log_dir};
 use crate::trace::Trace;
 
 /// Limit of the memory for names.
@@ -46,15 +46,15 @@ pub struct TraceWriter {
     target: PathBuf,
     /// `None` only after it was finished or abandoned.
     log: Option<LogWriter>,
-    safe: Option<Safe>,
+    safe: Option<SafetyLog>,
     meta: LogMeta,
     numbers: HashMap<String, u32>,
     name_bytes: usize,
     window: usize,
     /// Operations that came in order. Most do, and a queue is cheap.
-    in_order: VecDeque<Held>,
+    in_order: VecDeque<HeldOperation>,
     /// Operations that came after a later one.
-    behind: BinaryHeap<Reverse<Held>>,
+    behind: BinaryHeap<Reverse<HeldOperation>>,
     arrived: u64,
     batch: Vec<OpRecord>,
     written_ns: u64,
@@ -104,7 +104,7 @@ impl TraceWriter {
     /// For a recording, to be called before its first operation. If the process is killed, all but the
     /// last second remains in a directory that can be opened as a trace. `info` is its description.
     pub fn keep_safe(&mut self, info: &TraceInfo) -> Result<(), TraceError> {
-        self.safe = Some(Safe::create(&self.temporary, self.meta.clone(), info)?);
+        self.safe = Some(SafetyLog::create(&self.temporary, self.meta.clone(), info)?);
         Ok(())
     }
 
@@ -168,7 +168,7 @@ impl TraceWriter {
         if let Some(safe) = &mut self.safe {
             safe.push(op);
         }
-        let held = Held { arrived: self.arrived, op };
+        let held = HeldOperation { arrived: self.arrived, op };
         self.arrived += 1;
         if self.in_order.back().is_none_or(|last| *last <= held) {
             self.in_order.push_back(held);
@@ -223,7 +223,7 @@ impl TraceWriter {
         };
         let next =
             if behind { self.behind.pop().map(|Reverse(held)| held) } else { self.in_order.pop_front() };
-        let Some(Held { op, .. }) = next else { return Ok(()) };
+        let Some(HeldOperation { op, .. }) = next else { return Ok(()) };
         self.late_ops += u64::from(op.issued_ns < self.written_ns);
         self.written_ns = self.written_ns.max(op.issued_ns);
         self.batch.push(op);

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use reelgauge_formats::format::{ClipLayout, Format};
-use reelgauge_formats::reference_media::{self, Basis, Like, LikeError};
+use reelgauge_formats::reference_media::{self, Basis, ReferenceMedia, ReferenceMediaError};
 use reelgauge_formats::user_format::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
 
@@ -59,7 +59,7 @@ pub enum MediaError {
     Own(#[from] OwnFormatError),
     /// The user's own media is not usable.
     #[error(transparent)]
-    Like(#[from] LikeError),
+    Like(#[from] ReferenceMediaError),
     /// No format or media was specified.
     #[error("{actor} needs a format. Add --format ID ('reelgauge formats WORDS' finds one) or --like FILE")]
     Nothing { actor: String },
@@ -232,7 +232,7 @@ fn usual_head(file_bytes: u64) -> Vec<(u64, u32)> {
     vec![(0, begin as u32), (file_bytes - index, index as u32)]
 }
 
-fn like_media(like: &Like) -> Result<Media, MediaError> {
+fn like_media(like: &ReferenceMedia) -> Result<Media, MediaError> {
     let name = like.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut media = Media {
         name: format!("like {name}"),

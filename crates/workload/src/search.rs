@@ -529,7 +529,7 @@ impl Search {
     /// Whether a count bounds the search from above.
     fn falls(&self, known: &CountEvidence) -> bool {
         match self.settings.expected {
-            Some(_) => self.falls_quickly(known),
+            Some(_) => self.fails_quick_search(known),
             None => known.fell() > 0 && !self.is_set_aside(known),
         }
     }
@@ -541,7 +541,7 @@ impl Search {
     /// The next trial, if there is time for it; `None` if the search is complete.
     fn most_wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
         match self.settings.expected {
-            Some(expected) => self.wanted_quickly(expected, edges),
+            Some(expected) => self.next_quick_trial(expected, edges),
             None => self.wanted(edges).or_else(|| self.unconfirmed(edges)),
         }
     }

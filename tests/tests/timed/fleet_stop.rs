@@ -2,7 +2,7 @@
 //! because the plan stops all hosts when one is missing.
 
 use reelgauge_fleet::connection::Login;
-use reelgauge_fleet::controller::user_command::{Asked, WISH, Wish};
+use reelgauge_fleet::controller::user_command::{CommandRequest, UserCommand, WISH};
 use reelgauge_fleet::fleet_site::agent_name::AgentSession;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::fleet_site::subject::{event, order};
@@ -57,9 +57,9 @@ fn unsealed_commands_change_nothing_and_agents_report_them() {
         let client = Login::of_controller(&site).unwrap().connect().await.unwrap().client;
         let a = "a".parse().unwrap();
         let mut reported = client.subscribe(event(&a, "refused")).await.unwrap();
-        for wish in [Wish::Pause { number: 0 }, Wish::Stop, Wish::Resume { number: 0 }] {
+        for wish in [UserCommand::Pause { number: 0 }, UserCommand::Stop, UserCommand::Resume { number: 0 }] {
             for run in [Some(name.clone()), None] {
-                let asked = Asked { from: AgentSession::draw().unwrap(), run, wish };
+                let asked = CommandRequest { from: AgentSession::draw().unwrap(), run, wish };
                 client.publish(WISH, serde_json::to_vec(&asked).unwrap().into()).await.unwrap();
             }
         }

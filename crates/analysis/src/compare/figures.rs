@@ -81,7 +81,7 @@ impl Reading {
     }
 
     /// Marks the figure as changed by every disturbance.
-    fn hangs_on(self, disturbances: Disturbances) -> Reading {
+    fn affected_by(self, disturbances: Disturbances) -> Reading {
         Reading { disturbances: Some(disturbances), ..self }
     }
 
@@ -243,6 +243,6 @@ pub fn is_headline(figure: &str) -> bool {
 }
 
 /// Whether a figure is about the tool and not about the storage.
-pub fn is_of_the_tool(figure: &str) -> bool {
+pub fn is_about_reelgauge(figure: &str) -> bool {
     figure.starts_with("self_cost.")
 }

@@ -1,6 +1,6 @@
 //! The gate for automation: finds the figures that became worse by more than the user allows.
 
-use super::{Comparison, ComparisonRow, Judgement, Kinship, Weight, is_of_the_tool, weight};
+use super::{Comparison, ComparisonRow, Judgement, Kinship, Weight, is_about_reelgauge, weight};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
@@ -22,7 +22,7 @@ impl Gate {
 
     /// Whether the gate checks this figure.
     fn holds(&self, row: &ComparisonRow) -> bool {
-        self.with_the_tool || !is_of_the_tool(&row.figure)
+        self.with_the_tool || !is_about_reelgauge(&row.figure)
     }
 
     /// The figures that are worse than allowed, each with its run. Each side is represented by its first

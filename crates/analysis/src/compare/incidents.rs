@@ -31,7 +31,7 @@ const STRETCHES: usize = 10;
 
 /// A period in which frames of one or several streams were late.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Window {
+pub(super) struct LatePeriod {
     /// In seconds since the load point began.
     pub(super) began_s: f64,
     pub(super) ended_s: f64,
@@ -48,15 +48,15 @@ pub(super) struct Disturbances {
     pub(super) clustering: f64,
     /// All late frames were caused by Reelgauge or the local host. Whether the storage would have caused
     /// any is unknown.
-    pub(super) is_own_alone: bool,
+    pub(super) all_caused_locally: bool,
 }
 
 impl Disturbances {
     /// The disturbances in these windows of a measurement, plus those of which only the number is known.
-    pub(super) fn new(windows: &[Window], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
+    pub(super) fn new(windows: &[LatePeriod], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
         let count = windows.len() as u64 + unlisted;
         let clustering = clustering(windows, from_s, measured_s);
-        Disturbances { count, judged_s: measured_s, clustering, is_own_alone: false }
+        Disturbances { count, judged_s: measured_s, clustering, all_caused_locally: false }
     }
 
     /// Takes the late frames of the streams into account. Late frames without an incident had some
@@ -68,7 +68,7 @@ impl Disturbances {
         }
         match figures.incidents.is_empty() {
             true => Disturbances { count: 1, ..self },
-            false => Disturbances { is_own_alone: true, ..self },
+            false => Disturbances { all_caused_locally: true, ..self },
         }
     }
 
@@ -78,12 +78,12 @@ impl Disturbances {
     }
 
     /// The sum over runs that repeat one another.
-    pub(super) fn together(runs: &[Disturbances]) -> Disturbances {
+    pub(super) fn sum_of(runs: &[Disturbances]) -> Disturbances {
         Disturbances {
             count: runs.iter().map(|run| run.count).sum(),
             judged_s: runs.iter().map(|run| run.judged_s).sum(),
             clustering: runs.iter().map(|run| run.clustering).fold(1.0, f64::max),
-            is_own_alone: runs.iter().any(|run| run.is_own_alone),
+            all_caused_locally: runs.iter().any(|run| run.all_caused_locally),
         }
     }
 
@@ -93,7 +93,7 @@ impl Disturbances {
         // If nothing was observed in less time, it is unknown whether more time would have shown
         // something.
         let (calm, struck) = if self.count == 0 { (self, other) } else { (other, self) };
-        if calm.count == 0 && calm.is_own_alone || struck.count == 0 && struck.is_own_alone {
+        if calm.count == 0 && calm.all_caused_locally || struck.count == 0 && struck.all_caused_locally {
             return Judgement::Unknown;
         }
         if struck.count == 0 {
@@ -148,7 +148,7 @@ fn tail(misses: u64, hits: u64, share: f64) -> f64 {
 }
 
 /// Variance by mean of the counts in stretches, not below 1.
-fn clustering(windows: &[Window], from_s: f64, measured_s: f64) -> f64 {
+fn clustering(windows: &[LatePeriod], from_s: f64, measured_s: f64) -> f64 {
     let mut counts = [0.0; STRETCHES];
     if windows.is_empty() || measured_s <= 0.0 {
         return 1.0;
@@ -178,8 +178,8 @@ pub(super) fn judged_s(figures: &LateFigures) -> Option<f64> {
 
 /// The incidents of a load point, and how many more there were that are not listed. Incidents that
 /// Reelgauge or the local host caused are omitted: they say nothing about the storage.
-pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
-    let window = |incident: &Incident| Window {
+pub(super) fn of_streams(figures: &LateFigures) -> (Vec<LatePeriod>, u64) {
+    let window = |incident: &Incident| LatePeriod {
         began_s: incident.began_in_point_s,
         ended_s: incident.began_in_point_s + (incident.ended_s - incident.began_s).max(0.0),
         late_frames: incident.late_frames,
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn seen(count: u64, measured_s: f64) -> Disturbances {
-        Disturbances { count, judged_s: measured_s, clustering: 1.0, is_own_alone: false }
+        Disturbances { count, judged_s: measured_s, clustering: 1.0, all_caused_locally: false }
     }
 
     #[test]
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn clustered_disturbances_count_as_fewer_events() {
-        let at = |began_s: f64| Window { began_s, ended_s: began_s + 0.1, ..Window::default() };
-        let even: Vec<Window> = (0..20).map(|number| at(3.0 * f64::from(number))).collect();
-        let cluster: Vec<Window> = (0..20).map(|number| at(30.0 + 0.2 * f64::from(number))).collect();
+        let at = |began_s: f64| LatePeriod { began_s, ended_s: began_s + 0.1, ..LatePeriod::default() };
+        let even: Vec<LatePeriod> = (0..20).map(|number| at(3.0 * f64::from(number))).collect();
+        let cluster: Vec<LatePeriod> = (0..20).map(|number| at(30.0 + 0.2 * f64::from(number))).collect();
         assert_eq!(Disturbances::new(&even, 0, 0.0, 60.0).clustering, 1.0);
         let clustered = Disturbances::new(&cluster, 0, 0.0, 60.0);
         assert!(clustered.clustering > 10.0, "{clustered:?}");

@@ -185,14 +185,14 @@ fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
 /// frame was late.
 fn hangs_on_disturbances(reading: &Reading) -> bool {
     let is_count = reading.unit == FigureUnit::Count;
-    reading.disturbances.is_some_and(|seen| seen.count > 0 || seen.is_own_alone || is_count)
+    reading.disturbances.is_some_and(|seen| seen.count > 0 || seen.all_caused_locally || is_count)
 }
 
 fn of_disturbances(base: &[&Reading], other: &[&Reading]) -> Judged {
     let change = change_percent(mean_of(base), mean_of(other));
     let seen = |side: &[&Reading]| -> Option<Disturbances> {
         let runs: Option<Vec<Disturbances>> = side.iter().map(|reading| reading.disturbances).collect();
-        runs.map(|runs| Disturbances::together(&runs))
+        runs.map(|runs| Disturbances::sum_of(&runs))
     };
     match (seen(base), seen(other)) {
         (Some(one), Some(two)) => {

@@ -37,13 +37,13 @@ impl Stretch {
 
 /// The means of one stretch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Means {
+pub struct CounterMeans {
     /// How long the stretch is.
     pub seconds: f64,
     of: BTreeMap<Key, f64>,
 }
 
-impl Means {
+impl CounterMeans {
     /// The mean of every device of a counter, by name of the device.
     pub fn each(&self, layer: Layer, name: &str) -> impl Iterator<Item = (&str, f64)> {
         let alike = move |key: &&Key| key.layer == layer && key.name == name;
@@ -66,7 +66,7 @@ impl Means {
     }
 
     /// The means over several stretches; a counter must cover half of their total time.
-    pub fn together(parts: &[Means]) -> Means {
+    pub fn together(parts: &[CounterMeans]) -> CounterMeans {
         let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
         let mut sums: BTreeMap<&Key, Sum> = BTreeMap::new();
         for part in parts {
@@ -78,7 +78,7 @@ impl Means {
         }
         let enough = |sum: &Sum| sum.seconds > 0.0 && sum.seconds >= seconds * COVERED_SHARE_MIN;
         let of = sums.into_iter().filter(|(_, sum)| enough(sum));
-        Means { seconds, of: of.map(|(key, sum)| (key.clone(), sum.value_s / sum.seconds)).collect() }
+        CounterMeans { seconds, of: of.map(|(key, sum)| (key.clone(), sum.value_s / sum.seconds)).collect() }
     }
 
     /// Whether nothing was sampled.
@@ -95,7 +95,7 @@ pub struct Averaging {
     /// When each counter was sampled last.
     last_ns: BTreeMap<Key, u64>,
     /// The time of the previous sample round, and of the current one.
-    looks_ns: (Option<u64>, Option<u64>),
+    sample_rounds_ns: (Option<u64>, Option<u64>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,7 +108,7 @@ impl Averaging {
     /// Over these stretches.
     pub fn over(stretches: Vec<Stretch>) -> Averaging {
         let sums = vec![BTreeMap::new(); stretches.len()];
-        Averaging { stretches, sums, last_ns: BTreeMap::new(), looks_ns: (None, None) }
+        Averaging { stretches, sums, last_ns: BTreeMap::new(), sample_rounds_ns: (None, None) }
     }
 
     /// Takes a sample. Counters that this version does not know are omitted.
@@ -118,15 +118,16 @@ impl Averaging {
             .iter()
             .find(|kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit);
         let Some(kind) = known else { return };
-        if self.looks_ns.1 != Some(row.at_ns) {
-            self.looks_ns = (self.looks_ns.1, Some(row.at_ns));
+        if self.sample_rounds_ns.1 != Some(row.at_ns) {
+            self.sample_rounds_ns = (self.sample_rounds_ns.1, Some(row.at_ns));
         }
         let key = Key { layer: kind.layer, name: kind.name, device: row.device.to_owned() };
         if self.last_ns.len() == SERIES_MAX && !self.last_ns.contains_key(&key) {
             return;
         }
         // The first sample of a counter covers the time since the previous sample round.
-        let since_ns = self.last_ns.insert(key.clone(), row.at_ns).or(self.looks_ns.0).unwrap_or(row.at_ns);
+        let since_ns =
+            self.last_ns.insert(key.clone(), row.at_ns).or(self.sample_rounds_ns.0).unwrap_or(row.at_ns);
         let Some(value) = row.value.filter(|value| value.is_finite()) else { return };
         for (stretch, sums) in self.stretches.iter().zip(&mut self.sums) {
             let (from_ns, until_ns) = (since_ns.max(stretch.from_ns), row.at_ns.min(stretch.until_ns));
@@ -140,26 +141,26 @@ impl Averaging {
     }
 
     /// The means, in the order of the stretches.
-    pub fn finish(self) -> Vec<Means> {
+    pub fn finish(self) -> Vec<CounterMeans> {
         let means = |(stretch, sums): (Stretch, BTreeMap<Key, Sum>)| {
             let seconds = stretch.seconds();
             let enough = |sum: &Sum| sum.seconds > 0.0 && sum.seconds >= seconds * COVERED_SHARE_MIN;
             let of = sums.into_iter().filter(|(_, sum)| enough(sum));
-            Means { seconds, of: of.map(|(key, sum)| (key, sum.value_s / sum.seconds)).collect() }
+            CounterMeans { seconds, of: of.map(|(key, sum)| (key, sum.value_s / sum.seconds)).collect() }
         };
         self.stretches.into_iter().zip(self.sums).map(means).collect()
     }
 }
 
 #[cfg(test)]
-impl Means {
+impl CounterMeans {
     /// Synthetic means for tests.
-    pub(crate) fn of_tests(seconds: f64, values: &[(Layer, &'static str, &str, f64)]) -> Means {
+    pub(crate) fn of_tests(seconds: f64, values: &[(Layer, &'static str, &str, f64)]) -> CounterMeans {
         let key = |(layer, name, device, value): &(Layer, &'static str, &str, f64)| {
             assert!(reelgauge_record::counters::kind(*layer, name).is_some(), "unknown counter {name}");
             (Key { layer: *layer, name, device: (*device).to_owned() }, *value)
         };
-        Means { seconds, of: values.iter().map(key).collect() }
+        CounterMeans { seconds, of: values.iter().map(key).collect() }
     }
 }
 
@@ -208,11 +209,13 @@ mod tests {
 
     #[test]
     fn combined_stretches_are_weighted_by_duration() {
-        let busy =
-            |seconds, percent| Means::of_tests(seconds, &[(Layer::Disk, "util_percent", "sda", percent)]);
-        let of = |parts: &[Means]| Means::together(parts).of(Layer::Disk, "util_percent", "sda");
+        let busy = |seconds, percent| {
+            CounterMeans::of_tests(seconds, &[(Layer::Disk, "util_percent", "sda", percent)])
+        };
+        let of =
+            |parts: &[CounterMeans]| CounterMeans::together(parts).of(Layer::Disk, "util_percent", "sda");
         assert_eq!(of(&[busy(3.0, 100.0), busy(1.0, 60.0)]), Some(90.0));
-        let unseen = |seconds| Means::of_tests(seconds, &[]);
+        let unseen = |seconds| CounterMeans::of_tests(seconds, &[]);
         assert_eq!(of(&[busy(3.0, 100.0), unseen(1.0)]), Some(100.0));
         assert_eq!(of(&[busy(1.0, 100.0), unseen(3.0)]), None, "a quarter says nothing of all");
         assert_eq!(of(&[]), None);
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn devices_have_separate_means() {
-        let both = Means::of_tests(
+        let both = CounterMeans::of_tests(
             4.0,
             &[
                 (Layer::Network, "rx_bytes_per_s", "eth0", 5.0),

@@ -73,7 +73,7 @@ impl Watched {
     }
 
     /// The number of sample rounds.
-    pub fn looks(&self) -> u64 {
+    pub fn sample_rounds(&self) -> u64 {
         self.looks
     }
 
@@ -142,7 +142,7 @@ mod tests {
             watched.take(&row(at_s, "tx_errors_per_s", "eth0", (at_s == 11).then_some(2.0)));
             watched.take(&row(at_s, "no_such_counter", "eth0", Some(1.0)));
         }
-        assert_eq!((watched.looks(), watched.watched_s()), (3, 11.0));
+        assert_eq!((watched.sample_rounds(), watched.watched_s()), (3, 11.0));
         let told = watched.counters();
         let names: Vec<&str> = told.iter().map(|counter| counter.name.as_str()).collect();
         assert_eq!(names, ["tx_errors_per_s", "util_percent"], "no error was received");

@@ -21,7 +21,7 @@ const MAX_WAITING: usize = 1 << 20;
 /// Different distances between them that are counted for one file, at most.
 const MAX_SPACINGS: usize = 64;
 /// Files that are reported, at most.
-const TOLD: usize = 20;
+const REPORTED_MAX: usize = 20;
 /// This many single bytes are a pattern.
 const PATTERN: u64 = 8;
 /// A write that begins this far beyond the end is a far write.
@@ -143,7 +143,7 @@ impl HintDetector {
     pub fn figures(&self, name: impl Fn(u32) -> String) -> Vec<Hints> {
         let mut files: Vec<(&u32, &HintFile)> = self.files.iter().collect();
         files.sort_by_key(|(number, file)| (std::cmp::Reverse(file.hints), **number));
-        files.truncate(TOLD);
+        files.truncate(REPORTED_MAX);
         let told = files.into_iter().map(|(&number, file)| Hints {
             path: name(number),
             hints: file.hints,
@@ -159,7 +159,7 @@ impl HintDetector {
     pub fn far_writes(&self, name: impl Fn(u32) -> String) -> Vec<FarWrites> {
         let mut files: Vec<_> = self.far.iter().collect();
         files.sort_by_key(|(number, (_, gap, _))| (std::cmp::Reverse(*gap), **number));
-        files.truncate(TOLD);
+        files.truncate(REPORTED_MAX);
         let told = files.into_iter().map(|(&number, &(writes, gap_bytes, longest_ns))| FarWrites {
             path: name(number),
             writes,
@@ -287,6 +287,6 @@ mod tests {
         }
         let held: usize = detector.files.values().map(|file| file.waiting.len()).sum();
         assert!(detector.files.len() <= MAX_FILES && held <= MAX_WAITING && held == detector.waiting);
-        assert_eq!(detector.figures(|file| file.to_string()).len(), TOLD);
+        assert_eq!(detector.figures(|file| file.to_string()).len(), REPORTED_MAX);
     }
 }

@@ -19,11 +19,11 @@ pub struct HostIncident {
 }
 
 /// The incidents of the run, in order of time.
-pub fn together(mut of_hosts: Vec<HostIncident>) -> Vec<Incident> {
+pub fn merge_hosts(mut of_hosts: Vec<HostIncident>) -> Vec<Incident> {
     of_hosts.sort_by(|one, two| one.incident.began_s.total_cmp(&two.incident.began_s));
     let mut groups: Vec<Vec<HostIncident>> = Vec::new();
     for found in of_hosts {
-        let near = groups.iter_mut().find(|group| group.iter().any(|known| is_one(known, &found)));
+        let near = groups.iter_mut().find(|group| group.iter().any(|known| have_one_cause(known, &found)));
         match near {
             Some(group) => group.push(found),
             None => groups.push(vec![found]),
@@ -33,7 +33,7 @@ pub fn together(mut of_hosts: Vec<HostIncident>) -> Vec<Incident> {
 }
 
 /// Whether both can have the same cause.
-fn is_one(one: &HostIncident, two: &HostIncident) -> bool {
+fn have_one_cause(one: &HostIncident, two: &HostIncident) -> bool {
     let may_be_shared =
         |found: &HostIncident| matches!(found.incident.culprit, Culprit::Storage | Culprit::NotKnown);
     if one.agent == two.agent || !may_be_shared(one) || !may_be_shared(two) {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn simultaneous_incidents_of_hosts_are_merged() {
-        let all = together(vec![
+        let all = merge_hosts(vec![
             found("a2", 7.2, Culprit::Storage),
             found("a1", 7.0, Culprit::Storage),
             found("a3", 20.0, Culprit::Storage),
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn incident_caused_by_its_host_is_not_merged() {
         for own in [Culprit::Tool, Culprit::ThisMachine, Culprit::Link] {
-            let all = together(vec![found("a1", 7.0, Culprit::Storage), found("a2", 7.0, own)]);
+            let all = merge_hosts(vec![found("a1", 7.0, Culprit::Storage), found("a2", 7.0, own)]);
             assert_eq!(all.len(), 2, "{own:?}");
         }
     }
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn incidents_with_uncompared_clocks_are_not_merged() {
         let unknown = HostIncident { uncertainty_s: None, ..found("a2", 7.0, Culprit::Storage) };
-        assert_eq!(together(vec![found("a1", 7.0, Culprit::Storage), unknown]).len(), 2);
+        assert_eq!(merge_hosts(vec![found("a1", 7.0, Culprit::Storage), unknown]).len(), 2);
         // With the uncertainty of the clocks, the end of one and the start of the other coincide.
         let late = |uncertainty_s| HostIncident {
             uncertainty_s: Some(uncertainty_s),
             ..found("a2", 8.01, Culprit::Storage)
         };
-        assert_eq!(together(vec![found("a1", 7.0, Culprit::Storage), late(0.02)]).len(), 1);
-        assert_eq!(together(vec![found("a1", 7.0, Culprit::Storage), late(0.001)]).len(), 2);
+        assert_eq!(merge_hosts(vec![found("a1", 7.0, Culprit::Storage), late(0.02)]).len(), 1);
+        assert_eq!(merge_hosts(vec![found("a1", 7.0, Culprit::Storage), late(0.001)]).len(), 2);
     }
 }

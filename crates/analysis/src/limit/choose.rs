@@ -7,7 +7,7 @@
 use super::factors::factors;
 use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use super::foreign_disk_load;
-use super::input::Scene;
+use super::input::LimitInput;
 use super::similar_connections::stuck;
 use super::step::test;
 use super::{Limit, LimitVerdict};
@@ -26,7 +26,7 @@ const MOST_PERCENT: f64 = 50.0;
 
 /// Returns what limited a load point. `incidents` is the scene during the incidents only; `None` unless
 /// incidents made the load point fail.
-pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
+pub fn of_point(scene: &LimitInput<'_>, incidents: Option<&LimitInput<'_>>) -> Limit {
     let (mut limit, mut found) = asked(scene);
     let culprit = scene.point.culprit;
     limit.verdict = verdict(scene);
@@ -47,7 +47,7 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
             limit.found = Some(full_for_a_while(scene.point));
         }
         if limit.found.is_none() && culprit == Some(Culprit::ThisMachine) {
-            limit.found = Some(own_delay(scene.point));
+            limit.found = Some(scheduling_delay(scene.point));
         }
     }
     if limit.verdict == LimitVerdict::NotKnown && culprit.is_none_or(|culprit| !culprit.is_own()) {
@@ -68,7 +68,7 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     let told =
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
     // A disk that is already reported is not reported twice.
-    let is_said = limit.found.iter().chain(&limit.contributing).any(tells_of_others);
+    let is_said = limit.found.iter().chain(&limit.contributing).any(shows_other_program);
     let used = foreign_disk_load::others(scene).filter(|_| !is_said);
     let beside = held_back.into_iter().chain(stuck(scene)).chain(used).chain(factors(scene));
     let beside: Vec<_> = beside.filter(|finding| !told(finding)).collect();
@@ -77,7 +77,7 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
 }
 
 /// Asks all questions; the answers below their threshold go to `nearest`.
-fn asked(scene: &Scene<'_>) -> (Limit, Vec<LimitFinding>) {
+fn asked(scene: &LimitInput<'_>) -> (Limit, Vec<LimitFinding>) {
     let (mut limit, mut found) = (Limit::default(), Vec::new());
     for step in LimitStep::ALL {
         match test(step, scene) {
@@ -91,14 +91,14 @@ fn asked(scene: &Scene<'_>) -> (Limit, Vec<LimitFinding>) {
 }
 
 /// The limit during the incidents.
-fn in_incidents(scene: &Scene<'_>, culprit: Option<Culprit>) -> Option<LimitFinding> {
+fn in_incidents(scene: &LimitInput<'_>, culprit: Option<Culprit>) -> Option<LimitFinding> {
     let mut finding = take_limit(&mut asked(scene).1, culprit, scene)?;
     finding.seen.extend(scene.incidents_s.map(|seconds| Seen::beside(Measure::IncidentsS, seconds)));
     Some(finding)
 }
 
 /// Whether a limit is to be looked for: [`LimitVerdict::NothingStoodOut`] until one is found.
-fn verdict(scene: &Scene<'_>) -> LimitVerdict {
+fn verdict(scene: &LimitInput<'_>) -> LimitVerdict {
     let point = scene.point;
     match (point.culprit, &point.verdict) {
         _ if point.is_unmeasured() || point.total.ops == 0 => LimitVerdict::NotKnown,
@@ -140,7 +140,7 @@ fn sets_the_figure(finding: &LimitFinding, culprit: Option<Culprit>, verdict: Li
 fn take_limit(
     found: &mut Vec<LimitFinding>,
     culprit: Option<Culprit>,
-    scene: &Scene<'_>,
+    scene: &LimitInput<'_>,
 ) -> Option<LimitFinding> {
     let may = |finding: &&LimitFinding| agrees(finding, culprit);
     let first = found.iter().filter(|finding| finding.step != LimitStep::Cache).find(may);
@@ -159,7 +159,7 @@ fn answered_most(finding: &LimitFinding) -> bool {
 }
 
 /// Whether the finding shows that another program used a disk.
-fn tells_of_others(finding: &LimitFinding) -> bool {
+fn shows_other_program(finding: &LimitFinding) -> bool {
     finding.value(Measure::DiskBytesPerS).is_some()
 }
 
@@ -202,7 +202,7 @@ fn full_for_a_while(point: &LoadPoint) -> LimitFinding {
 }
 
 /// Reelgauge did not get a processor or memory in time, and was late because of it.
-fn own_delay(point: &LoadPoint) -> LimitFinding {
+fn scheduling_delay(point: &LoadPoint) -> LimitFinding {
     let incidents = point.streams.iter().flat_map(|late| &late.incidents);
     let delays = incidents.filter_map(|incident| incident.machine?.own_delay_max_us);
     let seen = delays.reduce(f64::max).map(|us| Seen::beside(Measure::OwnDelayUs, us));

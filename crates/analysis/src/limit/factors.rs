@@ -2,7 +2,7 @@
 //! but not blamed: [`crate::culprit`] decides whether they did harm.
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
-use super::input::Scene;
+use super::input::LimitInput;
 
 /// From this share of all processors on, in percent, other programs are reported.
 const OTHERS_PERCENT: f64 = 50.0;
@@ -23,7 +23,7 @@ const TAKEN_PERCENT: f64 = 5.0;
 const PAUSES_PER_S: f64 = 10.0;
 
 /// The contributing factors, the most important first.
-pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
+pub(super) fn factors(scene: &LimitInput<'_>) -> Vec<LimitFinding> {
     let of_host = |name: &str| scene.host(name);
     let taken = [
         (Measure::StealPercent, of_host("cpu_steal_percent"), "host.vm_steal"),
@@ -39,7 +39,7 @@ pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
 }
 
 /// Flow control on the link, and which side held back the other.
-fn pauses(scene: &Scene<'_>) -> Option<LimitFinding> {
+fn pauses(scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let of = |measure, name: &str| {
         let per_s = scene.interface(name).filter(|per_s| *per_s >= PAUSES_PER_S)?;
         Some(Seen::against(measure, per_s, PAUSES_PER_S))
@@ -52,7 +52,7 @@ fn pauses(scene: &Scene<'_>) -> Option<LimitFinding> {
 }
 
 /// Other programs, and the one that used most.
-fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
+fn others(scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
     // Kernel threads do the I/O of other processes; those of a loop device may do it for this run.
     let kernel = scene.host("kernel_threads_percent").unwrap_or(0.0) / f64::from(scene.processors.max(1));

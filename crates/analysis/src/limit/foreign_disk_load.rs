@@ -10,7 +10,7 @@
 use reelgauge_record::counters::Layer;
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
-use super::input::Scene;
+use super::input::LimitInput;
 
 /// A file system may turn the bytes of a run into this many times as many.
 const ADDED_TIMES: f64 = 1.3;
@@ -34,7 +34,7 @@ const RULES: &[&str] = &["blk.disk_saturated"];
 
 /// The traffic of a disk compared with that of this run, in bytes per second, reads and writes together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Carried<'a> {
+pub(super) struct DiskTransfer<'a> {
     disk: &'a str,
     bytes_per_s: f64,
     own_bytes_per_s: f64,
@@ -44,7 +44,7 @@ pub(super) struct Carried<'a> {
     may_be_ahead: bool,
 }
 
-impl Carried<'_> {
+impl DiskTransfer<'_> {
     pub(super) fn seen(&self) -> [Seen; 2] {
         [
             Seen::beside(Measure::DiskBytesPerS, self.bytes_per_s),
@@ -65,7 +65,7 @@ impl Carried<'_> {
 }
 
 /// The disk that other programs used most, listed next to the limit.
-pub(super) fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
+pub(super) fn others(scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let disks = scene.means.each(Layer::Disk, "read_bytes_per_s").map(|(disk, _)| disk);
     let of_others = disks.filter_map(|disk| of_disk(scene, disk));
     let most = of_others.max_by(|one, two| one.others_bytes_per_s.total_cmp(&two.others_bytes_per_s))?;
@@ -73,7 +73,7 @@ pub(super) fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
 }
 
 /// The traffic of a disk, if it is clearly more than this run caused.
-pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a>> {
+pub(super) fn of_disk<'a>(scene: &LimitInput<'_>, disk: &'a str) -> Option<DiskTransfer<'a>> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
     let (read, written) = (of_disk("read_bytes_per_s")?, of_disk("written_bytes_per_s")?);
     let total = &scene.point.total;
@@ -86,7 +86,7 @@ pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a
     let others = others_read + (written - writes_explained(scene)?).max(0.0);
     let share_percent = (read + written - own_bytes_per_s) / (read + written) * 100.0;
     let is_clear = others >= OTHERS_BYTES_PER_S && share_percent >= OTHERS_PERCENT;
-    is_clear.then_some(Carried {
+    is_clear.then_some(DiskTransfer {
         disk,
         bytes_per_s: read + written,
         own_bytes_per_s,
@@ -97,18 +97,18 @@ pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a
 
 /// Whether a disk read more than this run's reads account for. How the run's own reads reached the disk
 /// is then unknown.
-pub(super) fn reads_of_others(scene: &Scene<'_>, disk: &str) -> bool {
+pub(super) fn reads_of_others(scene: &LimitInput<'_>, disk: &str) -> bool {
     let read = scene.means.of(Layer::Disk, "read_bytes_per_s", disk);
     read.zip(scene.point.total.read_bytes_per_s).is_some_and(|(read, own)| read > own * ADDED_TIMES)
 }
 
-fn is_past_cache(scene: &Scene<'_>) -> bool {
+fn is_past_cache(scene: &LimitInput<'_>) -> bool {
     scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true))
 }
 
 /// The rate that a disk may have read for this run. Writes count, too: an array reads before it writes a
 /// part of a stripe.
-fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
+fn reads_explained(scene: &LimitInput<'_>) -> Option<f64> {
     let total = &scene.point.total;
     let beside = if is_past_cache(scene) { BESIDE_A_READ_BYTES } else { AHEAD_OF_A_READ_BYTES };
     let reads = total.ops_by_kind.read as f64 * beside / scene.means.seconds.max(1.0);
@@ -116,7 +116,7 @@ fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
 }
 
 /// The rate that a disk may have written for this run, including data that was in the cache before.
-fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
+fn writes_explained(scene: &LimitInput<'_>) -> Option<f64> {
     let total = &scene.point.total;
     // Summaries are input: a damaged one may count more reads than operations.
     let others = total.ops.saturating_sub(total.ops_by_kind.read) as f64 * BESIDE_A_WRITE_BYTES;
@@ -126,7 +126,7 @@ fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
 }
 
 /// Dirty data in the local host's memory: twice the mean, as if it had drained to zero.
-fn waiting_bytes(scene: &Scene<'_>) -> f64 {
+fn waiting_bytes(scene: &LimitInput<'_>) -> f64 {
     let waiting = ["memory_dirty_bytes", "memory_writeback_bytes"].map(|name| scene.host(name));
     waiting.into_iter().flatten().sum::<f64>() * 2.0
 }

@@ -4,7 +4,7 @@
 use reelgauge_machine::packet_overhead;
 use reelgauge_record::counters::Layer;
 
-use crate::counters::means::Means;
+use crate::counters::means::CounterMeans;
 use crate::facts::{LinkFacts, MemoryFacts};
 use crate::figures::TimeFigures;
 use crate::limit::finding::{Measure, Seen};
@@ -12,9 +12,9 @@ use crate::summary::LoadPoint;
 
 /// A load point, and the counters that were sampled during its measurement.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct LimitInput<'a> {
     /// Means over exactly the measured time.
-    pub means: &'a Means,
+    pub means: &'a CounterMeans,
     pub point: &'a LoadPoint,
     /// The link to the storage; `None` if there is none, or it could not be determined.
     pub link: Option<&'a LinkFacts>,
@@ -38,14 +38,14 @@ pub struct Scene<'a> {
 pub struct Observed<'a> {
     pub name: &'a str,
     /// Means over exactly the measured time.
-    pub means: &'a Means,
+    pub means: &'a CounterMeans,
 }
 
 /// A TCP connection to the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Connection<'a> {
     pub(super) name: &'a str,
-    means: &'a Means,
+    means: &'a CounterMeans,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Connection<'_> {
     }
 }
 
-impl<'a> Scene<'a> {
+impl<'a> LimitInput<'a> {
     /// The connections to the server; empty if there are none or they were not sampled.
     pub(super) fn connections(&self) -> Vec<Connection<'a>> {
         let names = self.means.each(Layer::Network, "connection_sent_bytes_per_s");

@@ -19,9 +19,9 @@ mod tcp_window;
 pub use link_full::way_is_queued;
 
 use super::finding::{LimitStep, Tested};
-use super::input::Scene;
+use super::input::LimitInput;
 
-pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
+pub(super) fn test(step: LimitStep, scene: &LimitInput<'_>) -> Tested {
     match step {
         // Known without a counter: see `choose`.
         LimitStep::MaxRate => Tested::No,

@@ -151,7 +151,7 @@ fn position(all: &Visits, mix: &FittedMix) -> Distance {
     let share = |is: &dyn Fn(&Visit) -> bool| {
         visits.iter().filter(|visit| is(visit)).count() as f64 / visits.len().max(1) as f64
     };
-    let going_on = share(&|visit| visit.goes_on);
+    let going_on = share(&|visit| visit.is_continuation);
     // Neither sequential nor random.
     let between = share(&|visit| all.order(visit) == Order::Between);
     let choice = choice_of_files(all, mix);

@@ -22,9 +22,9 @@ pub(super) struct Visit {
     /// Position of the first access.
     pub(super) start: u64,
     /// Accesses that begin where the previous one ended.
-    pub(super) in_a_row: u32,
+    pub(super) sequential_accesses: u32,
     /// Whether it begins where the worker's last visit to the file ended.
-    pub(super) goes_on: bool,
+    pub(super) is_continuation: bool,
     pub(super) syncs: u32,
     /// Time without an operation before it. `None` before a worker's first.
     pub(super) pause_ns: Option<u64>,
@@ -49,13 +49,13 @@ impl Visit {
     pub(super) fn order(&self, file_bytes: u64) -> Order {
         // A visit without accesses has no pairs either.
         let pairs = self.accesses.saturating_sub(1);
-        if self.in_a_row == pairs {
+        if self.sequential_accesses == pairs {
             return Order::InARow;
         }
         let places = (file_bytes as f64 / f64::from(self.first_len.max(1))).max(1.0);
         let expected = f64::from(pairs) / places;
         let most_by_chance = expected + 3.0 * expected.sqrt() + 1.0;
-        if f64::from(self.in_a_row) <= most_by_chance { Order::Random } else { Order::Between }
+        if f64::from(self.sequential_accesses) <= most_by_chance { Order::Random } else { Order::Between }
     }
 }
 
@@ -79,7 +79,7 @@ struct Worker {
     /// The pause before the first operation of the next visit.
     pause_ns: Option<u64>,
     /// A file was opened or closed since the last access, so the next one starts a new visit.
-    has_turned: bool,
+    file_was_opened_or_closed: bool,
     in_warmup: bool,
     has_closed: bool,
     ends: BTreeMap<u32, u64>,
@@ -128,7 +128,7 @@ impl Visits {
         worker.last_done_ns = worker.last_done_ns.max(Some(op.done_ns));
         if op.flags.has(OpFlags::WARMUP) {
             worker.in_warmup = true;
-            worker.has_turned = true;
+            worker.file_was_opened_or_closed = true;
             worker.pause_ns = None;
             return;
         }
@@ -136,17 +136,17 @@ impl Visits {
             _ if op.errno != 0 || op.flags.has(OpFlags::COPIED) => self.others += 1,
             OpKind::Read | OpKind::Write if op.done_len > 0 => self.access(op, idle_ns),
             OpKind::Read | OpKind::Write => self.others += 1,
-            OpKind::Open | OpKind::Close => self.turn(op, idle_ns),
-            OpKind::Sync => self.synced(op),
+            OpKind::Open | OpKind::Close => self.open_or_close(op, idle_ns),
+            OpKind::Sync => self.add_sync(op),
             // A mix does no other operations.
             _ => self.others += 1,
         }
     }
 
     /// Takes an open or a close, which ends the visit.
-    fn turn(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
+    fn open_or_close(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
         let Some(worker) = self.workers.get_mut(&op.worker) else { return };
-        worker.has_turned = true;
+        worker.file_was_opened_or_closed = true;
         if op.kind == OpKind::Open {
             worker.pause_ns = idle_ns;
             worker.in_warmup = false;
@@ -168,7 +168,7 @@ impl Visits {
         }
     }
 
-    fn synced(&mut self, op: &OpRecord) {
+    fn add_sync(&mut self, op: &OpRecord) {
         match self.workers.get_mut(&op.worker).and_then(|worker| worker.open.as_mut()) {
             Some(open) if open.visit.is_writing && open.visit.file == op.file => open.visit.syncs += 1,
             _ => self.others += 1,
@@ -185,15 +185,15 @@ impl Visits {
             .open
             .as_ref()
             .is_some_and(|open| open.visit.file == op.file && open.visit.is_writing == is_writing);
-        if is_same && !worker.has_turned {
+        if is_same && !worker.file_was_opened_or_closed {
             if let Some(open) = &mut worker.open {
                 open.take(op, idle_ns);
             }
             return;
         }
         Self::close(worker, &mut self.done, &mut self.left_out);
-        let pause_ns = if worker.has_turned { worker.pause_ns } else { idle_ns };
-        worker.has_turned = false;
+        let pause_ns = if worker.file_was_opened_or_closed { worker.pause_ns } else { idle_ns };
+        worker.file_was_opened_or_closed = false;
         worker.pause_ns = None;
         let goes_on = worker.ends.get(&op.file) == Some(&op.offset) && op.offset > 0;
         let is_cut = std::mem::take(&mut worker.in_warmup);
@@ -208,8 +208,8 @@ impl Visits {
                 accesses: 1,
                 bytes: u64::from(op.len),
                 start: op.offset,
-                in_a_row: 0,
-                goes_on,
+                sequential_accesses: 0,
+                is_continuation: goes_on,
                 syncs: 0,
                 pause_ns,
                 waits: 0,
@@ -244,7 +244,7 @@ impl OpenVisit {
         let fits = is_shorter || (op.len == self.last_len && !self.is_remainder);
         visit.is_of_blocks &= fits;
         self.is_remainder |= is_shorter;
-        visit.in_a_row += u32::from(op.offset == self.next_offset);
+        visit.sequential_accesses += u32::from(op.offset == self.next_offset);
         // 32 bits: billions of accesses make no difference.
         visit.accesses = visit.accesses.saturating_add(1);
         visit.bytes += u64::from(op.len);

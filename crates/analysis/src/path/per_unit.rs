@@ -33,7 +33,7 @@ pub struct SiteShares {
     pub streams: u32,
     /// More may have been sustained: shares are lower bounds, and the price is an upper bound. Also set
     /// for runs of earlier versions, which did not record it.
-    #[serde(default = "unlimited")]
+    #[serde(default = "default_at_least")]
     pub at_least: bool,
     /// Streams per part, for each part whose number the site states.
     pub per_unit: Vec<PerUnit>,
@@ -43,7 +43,7 @@ pub struct SiteShares {
     pub currency: Option<String>,
 }
 
-fn unlimited() -> bool {
+fn default_at_least() -> bool {
     true
 }
 

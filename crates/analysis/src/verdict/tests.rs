@@ -18,11 +18,11 @@ fn ruling(criteria: &str, streams: &[StreamFigures]) -> Ruling {
 }
 
 fn judged(criteria: &str, streams: &[StreamFigures]) -> Verdict {
-    silent(ruling(criteria, streams))
+    without_sentences(ruling(criteria, streams))
 }
 
 /// The verdict without sentences.
-fn silent(ruling: Ruling) -> Verdict {
+fn without_sentences(ruling: Ruling) -> Verdict {
     ruling.in_words(|_| String::new())
 }
 
@@ -142,7 +142,7 @@ fn unmeasured_criterion_is_not_met() {
     assert_eq!(found.unmet()[1].reason(), &Reason::NeverBegan(never_name));
     assert_eq!(found.unmet()[2].reason(), &Reason::NoFrameJudged(short_name));
     // Measured failures come before failures without a measurement.
-    let verdict = silent(found);
+    let verdict = without_sentences(found);
     let order: Vec<Option<u32>> = verdict.failures.iter().map(|failure| failure.stream).collect();
     assert_eq!(order, [Some(9), Some(7), Some(8)]);
     // Also if the measured one has no time.
@@ -158,13 +158,13 @@ fn unmeasured_criterion_is_not_met() {
     let none_came = StreamFigures { response: None, ..stream(0) };
     let found = ruling("p99=1s", std::slice::from_ref(&none_came));
     assert_eq!(reason(&found), &Reason::NoFrameCame(name_of(&none_came)));
-    assert!(!silent(found).passed);
+    assert!(!without_sentences(found).passed);
 }
 
 #[test]
 fn empty_criteria_pass() {
-    assert!(silent(judge(&Criteria::default(), &Measured::default())).passed);
-    assert!(silent(Ruling::default()).passed);
+    assert!(without_sentences(judge(&Criteria::default(), &Measured::default())).passed);
+    assert!(without_sentences(Ruling::default()).passed);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn failures_without_a_time_are_listed_after_those_with_one() {
     let slow_name = name_of(&slow);
     let found = ruling("p99=40ms,late=0", &[slow]);
     assert_eq!(found.unmet()[1].reason(), &Reason::SlowFrames { stream: slow_name, p99_us: 41_000.0 });
-    let verdict = silent(found);
+    let verdict = without_sentences(found);
     let order: Vec<Criterion> = verdict.failures.iter().map(|failure| failure.criterion).collect();
     assert_eq!(order, [Criterion::LateFrames, Criterion::P99Response]);
     let p99 = &verdict.failures[1];
@@ -216,7 +216,7 @@ fn throughput_failure_reports_its_first_time() {
     assert!(judged("throughput=12MB/s", &[slow]).passed);
     let found = ruling("throughput=12MB/s", &[stream(0)]);
     assert!(matches!(reason(&found), Reason::NoBufferThroughput { .. }));
-    assert!(!silent(found).passed);
+    assert!(!without_sentences(found).passed);
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn failed_operations_name_the_first() {
     };
     let expected = Reason::FailedOps { failed_ops: 2, ops: 10_000, first: Some(first) };
     assert_eq!(reason(&at_most(0)), &expected);
-    let verdict = silent(at_most(0));
+    let verdict = without_sentences(at_most(0));
     assert_eq!((verdict.failures[0].at_s, verdict.failures[0].worker), (Some(112.04), Some(3)));
-    assert_eq!(silent(at_most(1)).failures[0].at_s, None);
-    assert!(silent(at_most(2)).passed);
+    assert_eq!(without_sentences(at_most(1)).failures[0].at_s, None);
+    assert!(without_sentences(at_most(2)).passed);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn rates_are_judged_by_the_criteria() {
         panic!("{ruling:?} ends with the ratio");
     };
     assert_eq!(ratio.requested_ratio, Some(9.0));
-    let verdict = silent(ruling);
+    let verdict = without_sentences(ruling);
     let found: Vec<(Criterion, Option<u32>)> =
         verdict.failures.iter().map(|failure| (failure.criterion, failure.worker)).collect();
     assert_eq!(
@@ -287,7 +287,9 @@ fn rates_are_judged_by_the_criteria() {
         [(Criterion::WorkerRate, Some(0)), (Criterion::GlobalRate, None), (Criterion::Ratio, None)]
     );
     // Criteria that are not required are not judged.
-    assert!(silent(with(Criteria { op_rate_per_worker_min: Some(0.7), ..Criteria::default() })).passed);
+    assert!(
+        without_sentences(with(Criteria { op_rate_per_worker_min: Some(0.7), ..Criteria::default() })).passed
+    );
     let idle = [rate(0, "camera", 9.0, 9.0), rate(1, "companion", 1.0, 0.0)];
     let ratio = Criteria { ratio_tolerance: Some(0.05), ..Criteria::default() };
     let ruling = judge(&ratio, &Measured { rates: &idle, ..Measured::default() });
@@ -295,12 +297,12 @@ fn rates_are_judged_by_the_criteria() {
         panic!("{ruling:?} is about the ratio");
     };
     assert_eq!((to_nothing.requested_ratio, to_nothing.achieved_ratio), (Some(9.0), None));
-    let verdict = silent(ruling);
+    let verdict = without_sentences(ruling);
     assert!(verdict.failures[0].measured && verdict.failures[0].found.is_none());
     let impossible = [rate(0, "camera", 0.0, 9.0)];
     let ruling = judge(&ratio, &Measured { rates: &impossible, ..Measured::default() });
     assert!(matches!(reason(&ruling), Reason::NoRates(RateError::Impossible { worker: 0, .. })));
-    let verdict = silent(ruling);
+    let verdict = without_sentences(ruling);
     assert!(!verdict.passed && !verdict.failures[0].measured);
 }
 
@@ -328,7 +330,8 @@ fn parts_with_separate_criteria_share_one_verdict() {
     let errors = Criteria { failed_ops_max: Some(0), ..Criteria::default() };
     let frames = Criteria { late_frames_max: Some(0), ..errors };
     let unseen = StreamFigures { began_s: None, ..stream(2) };
-    let verdict = silent(of(frames, &[late(1, 9.0, 1), unseen]).and(of(frames, &[late(3, 4.0, 1)])));
+    let verdict =
+        without_sentences(of(frames, &[late(1, 9.0, 1), unseen]).and(of(frames, &[late(3, 4.0, 1)])));
     let found: Vec<(Criterion, Option<u32>)> =
         verdict.failures.iter().map(|failure| (failure.criterion, failure.stream)).collect();
     // In order of time from both parts, the failed operation once, failures without a measurement last.
@@ -343,7 +346,7 @@ fn parts_with_separate_criteria_share_one_verdict() {
     );
     assert_eq!(verdict.asked, [Criterion::LateFrames, Criterion::FailedOps]);
     assert!(!verdict.passed && verdict.storage_failed);
-    let met = silent(
+    let met = without_sentences(
         Ruling::default().and(of(Criteria { late_frames_max: Some(0), ..Criteria::default() }, &[stream(0)])),
     );
     assert!(met.passed && !met.storage_failed);

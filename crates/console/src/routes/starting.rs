@@ -35,12 +35,12 @@ async fn choices() -> Json<Choices> {
 
 /// Words to search formats by.
 #[derive(Deserialize)]
-struct Words {
+struct FormatQuery {
     #[serde(default)]
     words: String,
 }
 
-async fn formats(Query(query): Query<Words>) -> Json<FormatsFound> {
+async fn formats(Query(query): Query<FormatQuery>) -> Json<FormatsFound> {
     Json(FormatsFound::by_words(&query.words))
 }
 

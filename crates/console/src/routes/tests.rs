@@ -21,7 +21,7 @@ use super::*;
 use crate::access::AccessRules;
 use crate::events::tests::{begin_line, end_line};
 use crate::forms::Form;
-use crate::origin::Site;
+use crate::origin::ConsoleOrigin;
 use crate::run_start::{Planned, Starter};
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
@@ -34,13 +34,13 @@ struct Scene {
     runtime: tokio::runtime::Runtime,
 }
 
-struct Told {
+struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     text: String,
 }
 
-impl Told {
+impl Reply {
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
@@ -65,7 +65,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
         ahead: |words| Ok(Planned { takes: format!("{} words", words.len()), ..Planned::default() }),
     };
     let listens = "127.0.0.1:8642".parse().unwrap();
-    let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));
+    let site = ConsoleOrigin::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));
     let runs = Runs::in_dir(&top.join("runs")).unwrap();
     let app = App::new("1.2.3".to_owned(), "nas1".to_owned(), AccessRules::new(site, token), runs, starter);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -77,30 +77,36 @@ impl Scene {
         self.folder.path().join("runs")
     }
 
-    fn ask(&self, method: &str, uri: &str, body: &str, adapt: impl FnOnce(Builder) -> Builder) -> Told {
+    fn send_request(
+        &self,
+        method: &str,
+        uri: &str,
+        body: &str,
+        adapt: impl FnOnce(Builder) -> Builder,
+    ) -> Reply {
         let request = Request::builder().method(method).uri(uri).header("host", "127.0.0.1:8642");
         self.answer(adapt(request), body)
     }
 
-    fn answer(&self, request: Builder, body: &str) -> Told {
+    fn answer(&self, request: Builder, body: &str) -> Reply {
         let request = request.body(Body::from(body.to_owned())).unwrap();
         self.runtime.block_on(async {
             let response = self.router.clone().oneshot(request).await.unwrap();
             let (parts, body) = response.into_parts();
             let text = body.collect().await.unwrap().to_bytes();
             let text = String::from_utf8(text.to_vec()).unwrap();
-            Told { status: parts.status, headers: parts.headers, text }
+            Reply { status: parts.status, headers: parts.headers, text }
         })
     }
 
-    fn get(&self, uri: &str) -> Told {
-        self.ask("GET", uri, "", |request| request)
+    fn get(&self, uri: &str) -> Reply {
+        self.send_request("GET", uri, "", |request| request)
     }
 
     /// A change, as the page requests it.
-    fn change(&self, method: &str, uri: &str, body: &str) -> Told {
+    fn change(&self, method: &str, uri: &str, body: &str) -> Reply {
         let json = ("content-type", "application/json");
-        self.ask(method, uri, body, |request| request.header(MARK, "1").header(json.0, json.1))
+        self.send_request(method, uri, body, |request| request.header(MARK, "1").header(json.0, json.1))
     }
 
     /// A run that ended.
@@ -116,7 +122,7 @@ impl Scene {
 fn every_answer_has_the_security_headers() {
     let scene = scene(None);
     let foreign =
-        scene.ask("GET", "/api/runs", "", |request| request.header("origin", "http://evil.example"));
+        scene.send_request("GET", "/api/runs", "", |request| request.header("origin", "http://evil.example"));
     let asked =
         ["/", "/api/runs", "/api/info", "/metrics", "/nothing", "/api/runs/x/page", "/api/runs/%ff/page"];
     let told = asked.map(|uri| scene.get(uri));
@@ -168,7 +174,11 @@ fn requests_from_elsewhere_change_nothing() {
             ("PUT", "/api/runs/run/notes"),
             ("POST", "/api/start"),
         ] {
-            assert_eq!(scene.ask(method, uri, "{}", adapt).status, StatusCode::FORBIDDEN, "{what} {uri}");
+            assert_eq!(
+                scene.send_request(method, uri, "{}", adapt).status,
+                StatusCode::FORBIDDEN,
+                "{what} {uri}"
+            );
         }
     }
     assert!(run.exists() && !run.join("notes.json").exists());
@@ -178,16 +188,16 @@ fn requests_from_elsewhere_change_nothing() {
             .header("origin", "http://127.0.0.1:8642")
             .header("sec-fetch-site", "same-origin")
     };
-    assert_eq!(scene.ask("DELETE", "/api/runs/run", "", own).status, StatusCode::NO_CONTENT);
+    assert_eq!(scene.send_request("DELETE", "/api/runs/run", "", own).status, StatusCode::NO_CONTENT);
     assert!(!run.exists());
 }
 
-fn set_cookie(told: &Told) -> &str {
+fn set_cookie(told: &Reply) -> &str {
     told.headers["set-cookie"].to_str().unwrap()
 }
 
 /// The part of a cookie that a browser sends back.
-fn sent_back(told: &Told) -> String {
+fn sent_back(told: &Reply) -> String {
     set_cookie(told).split(';').next().unwrap().to_owned()
 }
 
@@ -207,17 +217,17 @@ fn the_token_is_exchanged_for_a_cookie_and_requests_without_one_are_refused() {
     assert_eq!((welcome.status, welcome.text.as_str()), (StatusCode::NO_CONTENT, ""));
     let cookie = sent_back(&welcome);
     assert!(!cookie.contains(&text), "{cookie}");
-    let with = scene.ask("GET", "/api/runs", "", |request| request.header("cookie", cookie));
+    let with = scene.send_request("GET", "/api/runs", "", |request| request.header("cookie", cookie));
     assert_eq!(with.status, StatusCode::OK);
     let bearer = format!("Bearer {text}");
-    let scrape = scene.ask("GET", "/metrics", "", |request| request.header("authorization", bearer));
+    let scrape = scene.send_request("GET", "/metrics", "", |request| request.header("authorization", bearer));
     assert_eq!(scrape.status, StatusCode::OK);
     for body in [json!({"token": "0".repeat(32)}), json!({"token": ""}), json!({})] {
         let wrong = scene.change("POST", ENTER, &body.to_string());
         assert!(wrong.status.is_client_error() && !wrong.headers.contains_key("set-cookie"), "{body}");
     }
     let body = json!({"token": text}).to_string();
-    let foreign = scene.ask("POST", ENTER, &body, |request| {
+    let foreign = scene.send_request("POST", ENTER, &body, |request| {
         request
             .header(MARK, "1")
             .header("content-type", "application/json")
@@ -346,7 +356,7 @@ fn notes_are_written_and_listed() {
         assert_eq!(told.status.as_u16(), status, "{}", told.text);
         assert!(told.json()["error"].is_string());
     }
-    let plain = scene.ask("PUT", "/api/runs/run/notes", "{}", |request| request.header(MARK, "1"));
+    let plain = scene.send_request("PUT", "/api/runs/run/notes", "{}", |request| request.header(MARK, "1"));
     assert_eq!(plain.status.as_u16(), 415);
     assert_eq!(scene.get("/api/runs").json()[0]["notes"], notes);
 }
@@ -369,7 +379,7 @@ fn a_run_in_progress_is_watched_and_neither_shown_nor_deleted() {
     let ids: Vec<&str> = live.text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
     let again = |id: &str| {
         let id = id.to_owned();
-        scene.ask("GET", "/api/runs/run/live", "", |request| request.header("last-event-id", id))
+        scene.send_request("GET", "/api/runs/run/live", "", |request| request.header("last-event-id", id))
     };
     assert_eq!(again(ids[0]).text.lines().filter(|line| line.starts_with("data: ")).count(), 1);
     assert_eq!(again(ids[1]).status, StatusCode::NO_CONTENT);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::Os;
-use reelgauge_machine::facts::{FactKind, Gap, Subject, Value};
+use reelgauge_machine::facts::{FactKind, FactSubject, Gap, Value};
 use reelgauge_machine::texts::NotKnown;
 
 /// Conditions on one kind of subject.
@@ -130,7 +130,7 @@ fn value(written: toml::Value) -> Result<Value, String> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Truth {
+pub enum ConditionResult {
     Yes,
     No,
     /// It is known that there is nothing to judge: no clock to set, no slot.
@@ -140,12 +140,12 @@ pub enum Truth {
 
 /// A subject and its host: facts that the subject lacks are taken from the host.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
-    pub subject: &'a Subject,
-    pub machine: Option<&'a Subject>,
+pub struct SubjectFacts<'a> {
+    pub subject: &'a FactSubject,
+    pub machine: Option<&'a FactSubject>,
 }
 
-impl Seen<'_> {
+impl SubjectFacts<'_> {
     fn fact(&self, name: &str) -> Option<&Result<Value, Gap>> {
         self.subject.fact(name).or_else(|| self.machine?.fact(name))
     }
@@ -160,29 +160,29 @@ impl Seen<'_> {
 
 impl Detector {
     /// Whether it fires on a subject.
-    pub fn judge(&self, seen: Seen) -> Truth {
+    pub fn judge(&self, seen: SubjectFacts) -> ConditionResult {
         let (mut gaps, mut is_absent) = (Vec::new(), false);
         for truth in self.only.iter().map(|condition| condition.holds(seen)) {
             match truth {
-                Truth::Yes => {}
-                Truth::No | Truth::Absent => return Truth::Absent,
-                Truth::NotKnown(more) => gaps.extend(more),
+                ConditionResult::Yes => {}
+                ConditionResult::No | ConditionResult::Absent => return ConditionResult::Absent,
+                ConditionResult::NotKnown(more) => gaps.extend(more),
             }
         }
         let all = self.all.iter().map(|condition| condition.holds(seen));
         let any = either(self.any.iter().map(|condition| condition.holds(seen)));
         for truth in all.chain(any) {
             match truth {
-                Truth::Yes => {}
-                Truth::No => return Truth::No,
-                Truth::Absent => is_absent = true,
-                Truth::NotKnown(more) => gaps.extend(more),
+                ConditionResult::Yes => {}
+                ConditionResult::No => return ConditionResult::No,
+                ConditionResult::Absent => is_absent = true,
+                ConditionResult::NotKnown(more) => gaps.extend(more),
             }
         }
         match (is_absent, gaps.is_empty()) {
-            (true, _) => Truth::Absent,
-            (false, true) => Truth::Yes,
-            (false, false) => Truth::NotKnown(gaps),
+            (true, _) => ConditionResult::Absent,
+            (false, true) => ConditionResult::Yes,
+            (false, false) => ConditionResult::NotKnown(gaps),
         }
     }
 
@@ -196,7 +196,7 @@ impl Detector {
     pub fn values<'a>(
         &'a self,
         others: impl Iterator<Item = &'a str>,
-        seen: Seen,
+        seen: SubjectFacts,
     ) -> BTreeMap<String, Value> {
         let judged =
             self.only.iter().chain(&self.all).chain(&self.any).map(|condition| condition.fact.as_str());
@@ -209,33 +209,33 @@ impl Detector {
 }
 
 /// For conditions of which one is enough; `None` if there are none.
-fn either(conditions: impl Iterator<Item = Truth>) -> Option<Truth> {
+fn either(conditions: impl Iterator<Item = ConditionResult>) -> Option<ConditionResult> {
     let mut told = None;
     let mut gaps = Vec::new();
     for truth in conditions {
         match truth {
-            Truth::Yes => return Some(Truth::Yes),
-            Truth::NotKnown(more) => gaps.extend(more),
-            Truth::No => told = Some(Truth::No),
-            Truth::Absent => told = told.or(Some(Truth::Absent)),
+            ConditionResult::Yes => return Some(ConditionResult::Yes),
+            ConditionResult::NotKnown(more) => gaps.extend(more),
+            ConditionResult::No => told = Some(ConditionResult::No),
+            ConditionResult::Absent => told = told.or(Some(ConditionResult::Absent)),
         }
     }
-    if gaps.is_empty() { told } else { Some(Truth::NotKnown(gaps)) }
+    if gaps.is_empty() { told } else { Some(ConditionResult::NotKnown(gaps)) }
 }
 
 impl Condition {
-    fn holds(&self, seen: Seen) -> Truth {
+    fn holds(&self, seen: SubjectFacts) -> ConditionResult {
         if matches!(seen.known(&self.fact), Ok(Value::Nothing)) && self.test != Test::Missing {
-            return Truth::Absent;
+            return ConditionResult::Absent;
         }
         match self.is_met(seen) {
-            Ok(true) => Truth::Yes,
-            Ok(false) => Truth::No,
-            Err(gap) => Truth::NotKnown(vec![gap]),
+            Ok(true) => ConditionResult::Yes,
+            Ok(false) => ConditionResult::No,
+            Err(gap) => ConditionResult::NotKnown(vec![gap]),
         }
     }
 
-    fn is_met(&self, seen: Seen) -> Result<bool, Gap> {
+    fn is_met(&self, seen: SubjectFacts) -> Result<bool, Gap> {
         if self.test == Test::Missing {
             return Ok(seen.fact(&self.fact).is_none());
         }
@@ -282,34 +282,37 @@ mod tests {
     use reelgauge_machine::texts::Texts;
 
     /// A detector on the machine.
-    fn judged(conditions: &str, texts: &[(&str, &str)]) -> Truth {
+    fn judged(conditions: &str, texts: &[(&str, &str)]) -> ConditionResult {
         let detector: Detector =
             toml::from_str(&format!("of = 'machine'\nfound = ''\n{conditions}")).unwrap();
         let mut collected = Texts::default();
         texts.iter().for_each(|(name, text)| collected.put(*name, Ok((*text).to_owned())));
         let facts = Facts::of(&collected);
         let machine = facts.machine().unwrap();
-        detector.judge(Seen { subject: machine, machine: Some(machine) })
+        detector.judge(SubjectFacts { subject: machine, machine: Some(machine) })
     }
 
     const SACK: (&str, &str) = ("/proc/sys/net/ipv4/tcp_sack", "0\n");
 
     #[test]
     fn unknown_fact_makes_the_condition_unknown() {
-        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[SACK]), Truth::Yes);
-        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 1 }]", &[SACK]), Truth::No);
+        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[SACK]), ConditionResult::Yes);
+        assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 1 }]", &[SACK]), ConditionResult::No);
         let unknown = judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[]);
         assert!(
-            matches!(&unknown, Truth::NotKnown(gaps) if gaps[0].why == NotKnown::NotCollected),
+            matches!(&unknown, ConditionResult::NotKnown(gaps) if gaps[0].why == NotKnown::NotCollected),
             "{unknown:?}"
         );
         let both = "any = [{ fact = 'tcp_sack', is = 0 }, { fact = 'tcp_timestamps', is = 0 }]";
-        assert_eq!(judged(both, &[SACK]), Truth::Yes, "one is enough");
-        assert!(matches!(judged(both, &[("/proc/sys/net/ipv4/tcp_sack", "1")]), Truth::NotKnown(_)));
+        assert_eq!(judged(both, &[SACK]), ConditionResult::Yes, "one is enough");
+        assert!(matches!(
+            judged(both, &[("/proc/sys/net/ipv4/tcp_sack", "1")]),
+            ConditionResult::NotKnown(_)
+        ));
         let all = both.replace("any", "all");
         assert_eq!(
             judged(&all, &[("/proc/sys/net/ipv4/tcp_sack", "1")]),
-            Truth::No,
+            ConditionResult::No,
             "the other is no matter"
         );
     }
@@ -323,20 +326,23 @@ mod tests {
             )
         };
         let stamps = |text| ("/proc/sys/net/ipv4/tcp_timestamps", text);
-        assert_eq!(judged(&only(1), &[SACK, stamps("0")]), Truth::Absent);
-        assert_eq!(judged(&only(1), &[SACK]), Truth::Absent, "the rest is no matter");
-        assert_eq!(judged(&only(0), &[SACK, stamps("0")]), Truth::Yes);
-        assert_eq!(judged(&only(0), &[SACK, stamps("1")]), Truth::No);
-        assert!(matches!(judged(&only(0), &[stamps("0")]), Truth::NotKnown(_)));
+        assert_eq!(judged(&only(1), &[SACK, stamps("0")]), ConditionResult::Absent);
+        assert_eq!(judged(&only(1), &[SACK]), ConditionResult::Absent, "the rest is no matter");
+        assert_eq!(judged(&only(0), &[SACK, stamps("0")]), ConditionResult::Yes);
+        assert_eq!(judged(&only(0), &[SACK, stamps("1")]), ConditionResult::No);
+        assert!(matches!(judged(&only(0), &[stamps("0")]), ConditionResult::NotKnown(_)));
     }
 
     #[test]
     fn invalid_number_is_unknown() {
         let hostile = ("/proc/sys/net/ipv4/tcp_sack", "\u{1b}[2J");
-        assert!(matches!(judged("all = [{ fact = 'tcp_sack', below = 1 }]", &[hostile]), Truth::NotKnown(_)));
+        assert!(matches!(
+            judged("all = [{ fact = 'tcp_sack', below = 1 }]", &[hostile]),
+            ConditionResult::NotKnown(_)
+        ));
         let contains = judged("all = [{ fact = 'tcp_sack', contains = '[2j' }]", &[hostile]);
         assert!(
-            matches!(&contains, Truth::NotKnown(gaps) if matches!(gaps[0].why, NotKnown::NotUnderstood(_))),
+            matches!(&contains, ConditionResult::NotKnown(gaps) if matches!(gaps[0].why, NotKnown::NotUnderstood(_))),
             "{contains:?}"
         );
     }

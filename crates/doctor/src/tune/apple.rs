@@ -3,11 +3,11 @@
 use super::fragment::{
     Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame, frames,
 };
-use super::site::{Protocol, Site, SiteName, Topology};
+use super::site::{Protocol, SiteName, Topology, TuneSite};
 
 const AGAIN: &str = "unmount the share, and mount it again";
 
-pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
+pub(super) fn fragments(site: &TuneSite) -> Vec<Fragment> {
     let mut all = Vec::new();
     if site.protocol != Some(Protocol::Nfs) {
         all.push(smb(site));
@@ -19,7 +19,7 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
     all
 }
 
-fn smb(site: &Site) -> Fragment {
+fn smb(site: &TuneSite) -> Fragment {
     const RULE: &str = "smb.macos.nsmb_conf";
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
@@ -62,7 +62,7 @@ fn nfs() -> Fragment {
     }
 }
 
-fn commands(site: &Site) -> Fragment {
+fn commands(site: &TuneSite) -> Fragment {
     let card = &site.interface;
     let sets_frames = matches!(site.topology(), Topology::Single | Topology::FanIn);
     let names = if sets_frames { vec![SiteName::Interface] } else { Vec::new() };

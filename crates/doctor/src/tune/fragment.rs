@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::site::{Site, SiteName, Stated, Topology, Version};
+use super::site::{SiteFact, SiteName, Topology, TuneSite, Version};
 use super::sums::Sum;
 
 /// The settings for one place.
@@ -110,7 +110,7 @@ pub enum Left {
 
 impl FragmentPart {
     /// A setting that stays unchanged, because not all of these facts were stated.
-    pub(super) fn not_stated(rule: &'static str, site: &Site, wanted: &[Stated]) -> FragmentPart {
+    pub(super) fn not_stated(rule: &'static str, site: &TuneSite, wanted: &[SiteFact]) -> FragmentPart {
         FragmentPart::Left(rule, Left::NotStated(site.not_stated(wanted)))
     }
 
@@ -171,7 +171,7 @@ pub(super) fn default(text: &str, rule: &'static str) -> FragmentPart {
 }
 
 /// The frame size: the advice depends on the topology. `set` makes the line for a size.
-pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> SettingLine) -> FragmentPart {
+pub(super) fn frames(site: &TuneSite, set: &dyn Fn(u32) -> SettingLine) -> FragmentPart {
     const SINGLE: &str = "net.mtu.jumbo_single_client";
     match site.topology() {
         topology @ Topology::Single => {
@@ -183,14 +183,16 @@ pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> SettingLine) -> FragmentP
         topology @ (Topology::Several | Topology::FasterClient) => {
             FragmentPart::Left(SINGLE, Left::Topology(topology))
         }
-        Topology::NotKnown => {
-            FragmentPart::not_stated(SINGLE, site, &[Stated::ServerLink, Stated::ClientLink, Stated::Clients])
-        }
+        Topology::NotKnown => FragmentPart::not_stated(
+            SINGLE,
+            site,
+            &[SiteFact::ServerLink, SiteFact::ClientLink, SiteFact::Clients],
+        ),
     }
 }
 
 /// Flow control between the server's fast link and slower ones.
-pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<FragmentPart> {
+pub(super) fn flow_control(site: &TuneSite, is_server: bool) -> Vec<FragmentPart> {
     match site.topology() {
         Topology::FanIn if is_server => vec![
             SettingLine::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")

@@ -6,7 +6,7 @@ use super::fragment::{
     Because, Destination, Fragment, FragmentPart, Kept, Left, SettingLine, default, flow_control, frame,
     frames,
 };
-use super::site::{Protocol, Site, SiteName, Stated, Topology, Version};
+use super::site::{Protocol, SiteFact, SiteName, Topology, TuneSite, Version};
 use super::sums::{self, Sum, Windows};
 
 /// The version that introduced several connections per NFS mount.
@@ -14,12 +14,12 @@ const NCONNECT: Version = Version(5, 3);
 /// The number of connections per mount.
 const CONNECTIONS: u32 = 4;
 /// From this round trip on, a connection that paused takes long to speed up again.
-const LONG_WAY_MS: f64 = 5.0;
+const LONG_PATH_MS: f64 = 5.0;
 /// The initial read-ahead of an NFS mount.
 const READ_AHEAD_KIB: u32 = 8192;
 
 /// `/etc/sysctl.d`.
-pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
+pub(super) fn kernel(site: &TuneSite, is_server: bool) -> Fragment {
     let mut parts = vec![
         default("net.ipv4.tcp_window_scaling = 1", "net.tcp.window_scaling_off"),
         default("net.ipv4.tcp_moderate_rcvbuf = 1", "net.tcp.moderate_rcvbuf_off"),
@@ -32,7 +32,7 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
         let line = SettingLine::new("net.ipv4.tcp_mtu_probing = 1", "net.mtu.tcp_mtu_probing");
         parts.push(line.because(Because::Topology(Topology::Single)).into());
     }
-    let is_long = site.round_trip_ms >= LONG_WAY_MS;
+    let is_long = site.round_trip_ms >= LONG_PATH_MS;
     if is_server && is_long {
         parts.push(
             SettingLine::new("net.ipv4.tcp_slow_start_after_idle = 0", "net.tcp.slow_start_after_idle")
@@ -65,10 +65,10 @@ fn settings(parts: &[FragmentPart]) -> Vec<String> {
 }
 
 /// The buffers of TCP, and their total on a server.
-fn buffers(site: &Site, is_server: bool) -> Vec<FragmentPart> {
+fn buffers(site: &TuneSite, is_server: bool) -> Vec<FragmentPart> {
     const RULE: &str = "net.tcp.buffer_below_bdp";
     let Some(Windows { receive: (receive, read), send: (send, written) }) = sums::windows(site) else {
-        return vec![FragmentPart::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])];
+        return vec![FragmentPart::not_stated(RULE, site, &[SiteFact::ServerLink, SiteFact::ClientLink])];
     };
     let connections = if sums::wants_connections(site) == Some(true) { CONNECTIONS } else { 1 };
     let memory = sums::connection_memory(site, connections, read + written).filter(|_| is_server);
@@ -82,19 +82,19 @@ fn buffers(site: &Site, is_server: bool) -> Vec<FragmentPart> {
 }
 
 /// The limit of dirty data.
-fn dirty(site: &Site) -> Vec<FragmentPart> {
+fn dirty(site: &TuneSite) -> Vec<FragmentPart> {
     const RULE: &str = "vm.dirty_limits";
     match sums::dirty(site) {
         Some(sum @ Sum::Dirty { bytes, background_bytes, .. }) => vec![
             SettingLine::new(format!("vm.dirty_background_bytes = {background_bytes}"), RULE).into(),
             SettingLine::new(format!("vm.dirty_bytes = {bytes}"), RULE).sum(Some(sum)).into(),
         ],
-        _ => vec![FragmentPart::not_stated(RULE, site, &[Stated::ClientLink])],
+        _ => vec![FragmentPart::not_stated(RULE, site, &[SiteFact::ClientLink])],
     }
 }
 
 /// The card.
-pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
+pub(super) fn links(site: &TuneSite, is_server: bool) -> Fragment {
     let card = &site.interface;
     let mut parts = vec![frames(site, &|bytes| {
         SettingLine::new(format!("ip link set dev {card} mtu {bytes}"), "").undo(format!(
@@ -123,7 +123,7 @@ pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
 }
 
 /// A line of `/etc/fstab`.
-pub(super) fn mount(site: &Site) -> Fragment {
+pub(super) fn mount(site: &TuneSite) -> Fragment {
     let of_nfs = [SiteName::Server, SiteName::Path, SiteName::Mount];
     let of_smb = [SiteName::Server, SiteName::Share, SiteName::Mount];
     let (parts, names) = match site.protocol {
@@ -133,7 +133,7 @@ pub(super) fn mount(site: &Site) -> Fragment {
         Some(Protocol::Stornext) => (Vec::new(), Vec::new()),
         Some(Protocol::Afp) => ([vec![FragmentPart::AfpIsLegacy], smb_mount(site)].concat(), of_smb.to_vec()),
         None => {
-            let left = |rule| FragmentPart::not_stated(rule, site, &[Stated::Protocol]);
+            let left = |rule| FragmentPart::not_stated(rule, site, &[SiteFact::Protocol]);
             (vec![left("nfs.version"), left("nfs.readahead_128k")], vec![SiteName::Mount])
         }
     };
@@ -147,7 +147,7 @@ pub(super) fn mount(site: &Site) -> Fragment {
     }
 }
 
-fn nfs_mount(site: &Site) -> Vec<FragmentPart> {
+fn nfs_mount(site: &TuneSite) -> Vec<FragmentPart> {
     let version = match site.nfs.unwrap_or(Version(4, 2)) {
         Version(3, _) => "vers=3".to_owned(),
         Version(major, minor) => format!("vers={major}.{minor}"),
@@ -160,7 +160,7 @@ fn nfs_mount(site: &Site) -> Vec<FragmentPart> {
         (Some(true), None) => None,
         (Some(false), None) if site.topology() == Topology::FanIn => Some(Left::Topology(Topology::FanIn)),
         (Some(false), None) => Some(Left::Measure),
-        (None, None) => Some(Left::NotStated(site.not_stated(&[Stated::ServerLink, Stated::ClientLink]))),
+        (None, None) => Some(Left::NotStated(site.not_stated(&[SiteFact::ServerLink, SiteFact::ClientLink]))),
     };
     if left.is_none() {
         options.push_str(&format!(",{connections}"));
@@ -188,7 +188,7 @@ fn host_of_path(server: &str) -> String {
 }
 
 /// `//SERVER/SHARE` takes an IPv6 address as it is: it ends at the slash.
-fn smb_mount(site: &Site) -> Vec<FragmentPart> {
+fn smb_mount(site: &TuneSite) -> Vec<FragmentPart> {
     const SEVERAL: &str = "smb.multichannel_unused";
     let channels = format!("multichannel,max_channels={CONNECTIONS}");
     let wants = sums::wants_connections(site);
@@ -200,7 +200,7 @@ fn smb_mount(site: &Site) -> Vec<FragmentPart> {
         Some(true) => (line.part(channels, SEVERAL), None),
         Some(false) if site.topology() == Topology::FanIn => (line, Some(Left::Topology(Topology::FanIn))),
         Some(false) => (line, Some(Left::Measure)),
-        None => (line, Some(Left::NotStated(site.not_stated(&[Stated::ServerLink, Stated::ClientLink])))),
+        None => (line, Some(Left::NotStated(site.not_stated(&[SiteFact::ServerLink, SiteFact::ClientLink])))),
     };
     let left = left.map(|left| FragmentPart::Left(SEVERAL, left));
     let decide = [FragmentPart::Decide("smb.signing_required"), FragmentPart::Decide("smb.encryption_on")];
@@ -209,7 +209,7 @@ fn smb_mount(site: &Site) -> Vec<FragmentPart> {
 
 /// The read-ahead of NFS mounts, set by the program that udev runs for each of them. `None` for clients
 /// with another protocol.
-pub(super) fn read_ahead(site: &Site) -> Option<Fragment> {
+pub(super) fn read_ahead(site: &TuneSite) -> Option<Fragment> {
     (site.protocol == Some(Protocol::Nfs)).then(|| Fragment {
         name: "nfs.conf",
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),

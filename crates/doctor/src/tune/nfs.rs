@@ -1,14 +1,14 @@
 //! An NFS server, the kernel's or NFS-Ganesha: its exports and its threads.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, SettingLine, default, frame};
-use super::site::{Site, SiteName, Stated};
+use super::site::{SiteFact, SiteName, TuneSite};
 use super::sums::{self, Sum};
 
 /// The facts that the number of threads depends on.
-pub(super) const THREADS: [Stated; 4] =
-    [Stated::Clients, Stated::Disks, Stated::ServerLink, Stated::ClientLink];
+pub(super) const THREADS: [SiteFact; 4] =
+    [SiteFact::Clients, SiteFact::Disks, SiteFact::ServerLink, SiteFact::ClientLink];
 
-pub(super) fn exports(site: &Site) -> Fragment {
+pub(super) fn exports(site: &TuneSite) -> Fragment {
     let options = "rw,sync,no_subtree_check,sec=sys";
     let line = SettingLine::new(format!("{} {}({options})", site.path, site.network), "nfs.export_async");
     Fragment {
@@ -21,7 +21,7 @@ pub(super) fn exports(site: &Site) -> Fragment {
     }
 }
 
-pub(super) fn daemon(site: &Site) -> Fragment {
+pub(super) fn daemon(site: &TuneSite) -> Fragment {
     let mut parts = vec![frame("[nfsd]")];
     match sums::threads(site) {
         Some(sum @ Sum::Threads { threads, .. }) => {
@@ -47,7 +47,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
 }
 
 /// The same for NFS-Ganesha, which has a separate file.
-pub(super) fn ganesha(site: &Site) -> Fragment {
+pub(super) fn ganesha(site: &TuneSite) -> Fragment {
     let set = |text: &str, rule| -> FragmentPart { SettingLine::new(text, rule).into() };
     let plain = |text: String| -> FragmentPart { FragmentPart::Frame(text) };
     Fragment {

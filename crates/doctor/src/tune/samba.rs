@@ -1,13 +1,13 @@
 //! `smb.conf` of a server.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame};
-use super::site::{Site, SiteName, Topology, Version};
+use super::site::{SiteName, Topology, TuneSite, Version};
 
 /// The version that introduced fast signing algorithms.
 const FAST_SIGNING: Version = Version(4, 15);
 const FILE: &str = "/etc/samba/smb.conf";
 
-pub(super) fn config(site: &Site) -> Fragment {
+pub(super) fn config(site: &TuneSite) -> Fragment {
     let mut parts = vec![frame("[global]")];
     parts.extend(global(site));
     parts.push(frame(""));
@@ -26,7 +26,7 @@ pub(super) fn config(site: &Site) -> Fragment {
 }
 
 /// The settings for all shares; also for an appliance.
-pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
+pub(super) fn global(site: &TuneSite) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("socket options = TCP_NODELAY", "smb.samba.socket_options"),
         default("aio read size = 1", "smb.samba.aio_off"),
@@ -69,7 +69,7 @@ pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
 }
 
 /// A line that allows clients several connections: the topology decides, as on the clients.
-pub(super) fn several(site: &Site, line: &str) -> FragmentPart {
+pub(super) fn several(site: &TuneSite, line: &str) -> FragmentPart {
     const RULE: &str = "smb.multichannel_unused";
     match site.topology() {
         topology @ Topology::FanIn => FragmentPart::Left(RULE, Left::Topology(topology)),
@@ -78,7 +78,7 @@ pub(super) fn several(site: &Site, line: &str) -> FragmentPart {
 }
 
 /// The settings for the media share alone.
-pub(super) fn share(site: &Site) -> Vec<FragmentPart> {
+pub(super) fn share(site: &TuneSite) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("oplocks = yes", "smb.samba.oplocks_leases"),
         default("strict sync = yes", "smb.samba.sync_settings"),

@@ -39,7 +39,7 @@ pub enum Protocol {
 
 /// Facts that computations depend on, by the flag that states them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stated {
+pub(super) enum SiteFact {
     ServerLink,
     ClientLink,
     Clients,
@@ -109,7 +109,7 @@ impl SiteName {
 
 /// A site as stated by the user.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Site {
+pub struct TuneSite {
     /// The speed of the server's link.
     pub server_link_mbit_per_s: Option<f64>,
     /// The speed of each client's link.
@@ -159,7 +159,7 @@ pub struct Site {
 /// Why no fragments can be made for a site.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SiteError {
+pub enum TuneSiteError {
     /// The links, or the number of clients, contradict the topology.
     #[error("--topology {stated:?} contradicts the link rates or the number of clients; correct or omit it")]
     Topology {
@@ -253,9 +253,9 @@ fn fault_of(word: &str) -> Option<WordFault> {
     }
 }
 
-impl Default for Site {
-    fn default() -> Site {
-        Site {
+impl Default for TuneSite {
+    fn default() -> TuneSite {
+        TuneSite {
             server_link_mbit_per_s: None,
             client_link_mbit_per_s: None,
             clients: None,
@@ -283,7 +283,7 @@ impl Default for Site {
     }
 }
 
-impl Site {
+impl TuneSite {
     /// The kind of network: as stated, otherwise from the links.
     pub fn topology(&self) -> Topology {
         if let Some(stated) = self.stated_topology {
@@ -307,15 +307,15 @@ impl Site {
     }
 
     /// The facts of these that were not stated.
-    pub(super) fn not_stated(&self, wanted: &[Stated]) -> Vec<&'static str> {
+    pub(super) fn not_stated(&self, wanted: &[SiteFact]) -> Vec<&'static str> {
         let missing = wanted.iter().filter_map(|wanted| match wanted {
-            Stated::ServerLink => self.server_link_mbit_per_s.is_none().then_some("--server-link"),
-            Stated::ClientLink => self.client_link_mbit_per_s.is_none().then_some("--client-link"),
-            Stated::Clients => self.clients.is_none().then_some("--clients"),
-            Stated::Disks => self.disks.is_none().then_some("--disks"),
-            Stated::Memory => self.server_memory_bytes.is_none().then_some("--memory"),
-            Stated::Reserve => self.reserved_memory_bytes.is_none().then_some("--reserve"),
-            Stated::Protocol => self.protocol.is_none().then_some("--protocol"),
+            SiteFact::ServerLink => self.server_link_mbit_per_s.is_none().then_some("--server-link"),
+            SiteFact::ClientLink => self.client_link_mbit_per_s.is_none().then_some("--client-link"),
+            SiteFact::Clients => self.clients.is_none().then_some("--clients"),
+            SiteFact::Disks => self.disks.is_none().then_some("--disks"),
+            SiteFact::Memory => self.server_memory_bytes.is_none().then_some("--memory"),
+            SiteFact::Reserve => self.reserved_memory_bytes.is_none().then_some("--reserve"),
+            SiteFact::Protocol => self.protocol.is_none().then_some("--protocol"),
         });
         missing.collect()
     }
@@ -339,17 +339,17 @@ impl Site {
         self.samba.map(|version| version >= since)
     }
 
-    pub(super) fn check(&self) -> Result<(), SiteError> {
+    pub(super) fn check(&self) -> Result<(), TuneSiteError> {
         self.check_numbers()?;
         self.check_topology()?;
         for name in SiteName::ALL {
             let word = self.name(name);
             if let Some(why) = fault_of(word) {
                 let value = word.chars().filter(|c| !c.is_control()).collect();
-                return Err(SiteError::Word { what: name.flag(), value, why });
+                return Err(TuneSiteError::Word { what: name.flag(), value, why });
             }
             if let Some(allowed) = self.wrong_name(name) {
-                return Err(SiteError::Value { what: name.flag(), value: word.to_owned(), allowed });
+                return Err(TuneSiteError::Value { what: name.flag(), value: word.to_owned(), allowed });
             }
         }
         self.check_versions()
@@ -379,10 +379,10 @@ impl Site {
         (!is_right).then_some(allowed)
     }
 
-    fn check_versions(&self) -> Result<(), SiteError> {
+    fn check_versions(&self) -> Result<(), TuneSiteError> {
         let wrong = |what, version: Version, allowed| {
             let value = format!("{}.{}", version.0, version.1);
-            Err(SiteError::Value { what, value, allowed })
+            Err(TuneSiteError::Value { what, value, allowed })
         };
         match (self.nfs, self.samba, self.kernel) {
             (Some(nfs), ..) if !NFS.contains(&nfs) => wrong("--nfs", nfs, "give 3, 4.0, 4.1 or 4.2"),
@@ -397,7 +397,7 @@ impl Site {
     }
 
     /// If the user states both the topology and the links, they must agree.
-    fn check_topology(&self) -> Result<(), SiteError> {
+    fn check_topology(&self) -> Result<(), TuneSiteError> {
         let Some(stated) = self.stated_topology else { return Ok(()) };
         let links = self.server_link_mbit_per_s.zip(self.client_link_mbit_per_s);
         let is_faster = |one: f64, other: f64| one > other * SAME_SPEED;
@@ -416,7 +416,7 @@ impl Site {
         if do_links_fit && do_clients_fit {
             return Ok(());
         }
-        Err(SiteError::Topology {
+        Err(TuneSiteError::Topology {
             stated,
             server_mbit_per_s: self.server_link_mbit_per_s,
             client_mbit_per_s: self.client_link_mbit_per_s,
@@ -424,8 +424,8 @@ impl Site {
         })
     }
 
-    fn check_numbers(&self) -> Result<(), SiteError> {
-        let wrong = |what, value: String, why| SiteError::Number { what, value, why };
+    fn check_numbers(&self) -> Result<(), TuneSiteError> {
+        let wrong = |what, value: String, why| TuneSiteError::Number { what, value, why };
         for (what, speed) in
             [("--server-link", self.server_link_mbit_per_s), ("--client-link", self.client_link_mbit_per_s)]
         {
@@ -445,7 +445,7 @@ impl Site {
         if let (Some(memory), Some(reserved)) = memory
             && reserved >= memory
         {
-            return Err(SiteError::Memory { reserved_bytes: reserved, memory_bytes: memory });
+            return Err(TuneSiteError::Memory { reserved_bytes: reserved, memory_bytes: memory });
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 //! reference for many streams. They have to be measured: the vendor's defaults are mostly best.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame};
-use super::site::{Site, SiteName};
+use super::site::{SiteName, TuneSite};
 
 /// The client's buffer cache, for many streams at once.
 const BUFFERS: &str = "cachebufsize=128k,buffercachecap=16384,buffercache_iods=32";
 const DIRTY: &str = "bufferlowdirty=6144,bufferhighdirty=12288";
 
-pub(super) fn mount(site: &Site) -> Fragment {
+pub(super) fn mount(site: &TuneSite) -> Fragment {
     // The file system has the name of the share in other protocols.
     let options = format!("rw,noatime,{BUFFERS},{DIRTY},dircachesize=32m");
     let line = format!("{} {} cvfs {options} 0 0", site.share, site.mount_point);

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::site::{Disks, Site, Topology, Version};
+use super::site::{Disks, Topology, TuneSite, Version};
 
 /// The largest NFS request.
 pub const REQUEST_BYTES: u64 = 1 << 20;
@@ -146,7 +146,7 @@ pub enum Sum {
 /// The required buffer of a connection, at least the default and at most what the kernel accepts. `None`
 /// if no link is stated. The slower link counts: more would only arrive in bursts that a small switch
 /// buffer drops.
-pub fn window(site: &Site, usual: Usual) -> Option<Sum> {
+pub fn window(site: &TuneSite, usual: Usual) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let needed_bytes = (WINDOWS * bytes_in(mbit_per_s, site.round_trip_ms)).ceil() as u64;
     let rounded = needed_bytes.checked_next_power_of_two().unwrap_or(LARGEST_BUFFER_BYTES);
@@ -164,17 +164,17 @@ pub(super) struct Windows {
 }
 
 /// Both windows of Linux; `None` if no link is stated.
-pub(super) fn windows(site: &Site) -> Option<Windows> {
+pub(super) fn windows(site: &TuneSite) -> Option<Windows> {
     both(site, Usual::LinuxReceive(site.kernel), Usual::LinuxSend)
 }
 
 /// Both windows of FreeBSD.
-pub(super) fn windows_of_freebsd(site: &Site) -> Option<Windows> {
+pub(super) fn windows_of_freebsd(site: &TuneSite) -> Option<Windows> {
     both(site, Usual::Freebsd, Usual::Freebsd)
 }
 
 /// The initial buffers of FreeBSD; `None` if no link is stated.
-pub fn first_buffer(site: &Site) -> Option<Sum> {
+pub fn first_buffer(site: &TuneSite) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let window_bytes = bytes_in(mbit_per_s, site.round_trip_ms).ceil() as u64;
     let most = match window(site, Usual::Freebsd) {
@@ -187,7 +187,7 @@ pub fn first_buffer(site: &Site) -> Option<Sum> {
     Some(Sum::FirstBuffer { mbit_per_s, round_trip_ms: site.round_trip_ms, window_bytes, bytes, step_bytes })
 }
 
-fn both(site: &Site, receive: Usual, send: Usual) -> Option<Windows> {
+fn both(site: &TuneSite, receive: Usual, send: Usual) -> Option<Windows> {
     let of = |usual| match window(site, usual) {
         Some(sum @ Sum::Window { bytes, .. }) => Some((sum, bytes)),
         _ => None,
@@ -196,7 +196,7 @@ fn both(site: &Site, receive: Usual, send: Usual) -> Option<Windows> {
 }
 
 /// The memory that all connections may use together.
-pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Option<Sum> {
+pub fn connection_memory(site: &TuneSite, connections: u32, buffer_bytes: u64) -> Option<Sum> {
     let clients = site.clients?;
     let bytes = u64::from(clients).saturating_mul(u64::from(connections)).saturating_mul(buffer_bytes);
     let memory_bytes = site.server_memory_bytes;
@@ -204,7 +204,7 @@ pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Op
 }
 
 /// The number of requests that fill a client's link.
-pub fn requests(site: &Site) -> Option<Sum> {
+pub fn requests(site: &TuneSite) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let disk_ms = match site.disks? {
         Disks::Hdd => HDD_MS,
@@ -217,7 +217,7 @@ pub fn requests(site: &Site) -> Option<Sum> {
 
 /// The number of threads that a server needs. Clients cannot all fill their links at the same time if
 /// the server's link is too slow for that: no more requests are in flight than fill the server's link.
-pub fn threads(site: &Site) -> Option<Sum> {
+pub fn threads(site: &TuneSite) -> Option<Sum> {
     let Some(Sum::Requests { requests, .. }) = requests(site) else { return None };
     let clients = site.clients?;
     let needed = u64::from(clients).saturating_mul(requests);
@@ -226,13 +226,13 @@ pub fn threads(site: &Site) -> Option<Sum> {
 }
 
 /// The memory for the ZFS cache if other services need memory, too.
-pub fn cache(site: &Site) -> Option<Sum> {
+pub fn cache(site: &TuneSite) -> Option<Sum> {
     let (memory_bytes, reserved_bytes) = (site.server_memory_bytes?, site.reserved_memory_bytes?);
     Some(Sum::Cache { memory_bytes, reserved_bytes, bytes: memory_bytes.checked_sub(reserved_bytes)? })
 }
 
 /// The limit of dirty data on a client.
-pub fn dirty(site: &Site) -> Option<Sum> {
+pub fn dirty(site: &TuneSite) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let second_bytes = bytes_in(mbit_per_s, 1000.0) as u64;
     // Rounded to a usual value.
@@ -243,7 +243,7 @@ pub fn dirty(site: &Site) -> Option<Sum> {
 
 /// Whether several connections are useful: the link is fast, and no small switch buffer has to absorb
 /// the bursts of all of them.
-pub fn wants_connections(site: &Site) -> Option<bool> {
+pub fn wants_connections(site: &TuneSite) -> Option<bool> {
     const FAST_MBIT_PER_S: f64 = 10_000.0;
     let speed = site.path_mbit_per_s()?;
     Some(speed >= FAST_MBIT_PER_S && site.topology() != Topology::FanIn)
@@ -259,19 +259,19 @@ mod tests {
 
     use super::*;
 
-    fn site(mbit_per_s: f64, round_trip_ms: f64) -> Site {
+    fn site(mbit_per_s: f64, round_trip_ms: f64) -> TuneSite {
         let link = Some(mbit_per_s);
-        Site {
+        TuneSite {
             server_link_mbit_per_s: link,
             client_link_mbit_per_s: link,
             clients: Some(4),
             round_trip_ms,
             disks: Some(Disks::Hdd),
-            ..Site::default()
+            ..TuneSite::default()
         }
     }
 
-    fn told(site: &Site) -> (u64, u64) {
+    fn told(site: &TuneSite) -> (u64, u64) {
         match window(site, Usual::LinuxReceive(site.kernel)).unwrap() {
             Sum::Window { needed_bytes, bytes, .. } => (needed_bytes, bytes),
             other => panic!("{other:?}"),
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(told(&site(10_000.0, 0.5)), (1_250_000, 32 << 20), "what is usual is enough");
         assert_eq!(told(&site(100_000.0, 1.0)), (25_000_000, 32 << 20));
         assert_eq!(told(&site(100_000.0, 2.0)), (50_000_000, 64 << 20));
-        assert_eq!(window(&Site::default(), Usual::LinuxSend), None);
+        assert_eq!(window(&TuneSite::default(), Usual::LinuxSend), None);
     }
 
     #[test]
@@ -295,13 +295,13 @@ mod tests {
         assert_eq!(first(10_000.0, 0.5), (625_000, 1 << 20, 128 << 10));
         assert_eq!(first(1_000.0, 0.1), (12_500, 64 << 10, 16 << 10));
         assert_eq!(first(100_000.0, 50.0), (625_000_000, 1 << 30, 128 << 20));
-        assert_eq!(first_buffer(&Site::default()), None);
+        assert_eq!(first_buffer(&TuneSite::default()), None);
     }
 
     /// Since 6.16 it is 32 MiB; a line with less would make it slower.
     #[test]
     fn default_depends_on_the_kernel_and_is_the_larger_if_unknown() {
-        let of = |kernel| told(&Site { kernel, ..site(10_000.0, 0.5) }).1 >> 20;
+        let of = |kernel| told(&TuneSite { kernel, ..site(10_000.0, 0.5) }).1 >> 20;
         assert_eq!([Version(4, 18), Version(6, 15)].map(|version| of(Some(version))), [6, 6]);
         assert_eq!([Version(6, 16), Version(6, 18), Version(7, 0)].map(|version| of(Some(version))), [32; 3]);
         assert_eq!(of(None), 32);
@@ -324,7 +324,7 @@ mod tests {
             panic!("no sum");
         };
         assert_eq!((requests, needed, threads, memory_bytes), (11, 44, 44, 44 << 20));
-        assert_eq!(super::threads(&Site { disks: None, ..site(10_000.0, 0.5) }), None);
+        assert_eq!(super::threads(&TuneSite { disks: None, ..site(10_000.0, 0.5) }), None);
     }
 
     #[test]
@@ -340,10 +340,10 @@ mod tests {
 
     #[test]
     fn cache_gets_the_remaining_memory() {
-        let memory = |total, reserved| Site {
+        let memory = |total, reserved| TuneSite {
             server_memory_bytes: total,
             reserved_memory_bytes: reserved,
-            ..Site::default()
+            ..TuneSite::default()
         };
         assert!(matches!(cache(&memory(Some(128), Some(28))), Some(Sum::Cache { bytes: 100, .. })));
         assert_eq!(cache(&memory(Some(128), None)), None);
@@ -353,8 +353,8 @@ mod tests {
     fn connections_are_for_fast_links_without_a_step_down() {
         assert_eq!(wants_connections(&site(10_000.0, 0.5)), Some(true));
         assert_eq!(wants_connections(&site(1_000.0, 0.5)), Some(false));
-        let fan_in = Site { server_link_mbit_per_s: Some(100_000.0), ..site(10_000.0, 0.5) };
+        let fan_in = TuneSite { server_link_mbit_per_s: Some(100_000.0), ..site(10_000.0, 0.5) };
         assert_eq!(wants_connections(&fan_in), Some(false));
-        assert_eq!(wants_connections(&Site::default()), None);
+        assert_eq!(wants_connections(&TuneSite::default()), None);
     }
 }

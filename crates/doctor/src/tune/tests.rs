@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::fragment::{Because, FragmentPart, Left};
-use super::site::{Disks, Protocol, SiteError, SiteName, Topology, Version};
+use super::site::{Disks, Protocol, SiteName, Topology, TuneSiteError, Version};
 use super::*;
 use crate::rule::catalogue::rules;
 use crate::rule::{Policy, Rule};
@@ -20,24 +20,24 @@ const ALL: [Purpose; 7] = [
     Purpose::Truenas,
 ];
 
-fn stated(server: f64, client: f64, clients: u32) -> Site {
-    Site {
+fn stated(server: f64, client: f64, clients: u32) -> TuneSite {
+    TuneSite {
         server_link_mbit_per_s: Some(server),
         client_link_mbit_per_s: Some(client),
         clients: Some(clients),
         disks: Some(Disks::Hdd),
         server_memory_bytes: Some(128 << 30),
         reserved_memory_bytes: Some(32 << 30),
-        ..Site::default()
+        ..TuneSite::default()
     }
 }
 
 /// Sites of every kind.
-fn sites() -> Vec<Site> {
+fn sites() -> Vec<TuneSite> {
     let mut all = Vec::new();
-    for base in [Site::default(), stated(10e3, 10e3, 1), stated(10e3, 1e3, 12), stated(100e3, 100e3, 4)] {
+    for base in [TuneSite::default(), stated(10e3, 10e3, 1), stated(10e3, 1e3, 12), stated(100e3, 100e3, 4)] {
         for protocol in [None, Some(Protocol::Smb), Some(Protocol::Nfs), Some(Protocol::Afp)] {
-            all.push(Site { protocol, ..base.clone() });
+            all.push(TuneSite { protocol, ..base.clone() });
         }
     }
     all
@@ -47,7 +47,7 @@ fn rule(id: &str) -> &'static Rule {
     rules().iter().find(|rule| rule.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
 }
 
-fn lines(purpose: Purpose, site: &Site) -> Vec<fragment::SettingLine> {
+fn lines(purpose: Purpose, site: &TuneSite) -> Vec<fragment::SettingLine> {
     let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|fragment| fragment.parts);
     parts.filter_map(|part| if let FragmentPart::Line(line) = part { Some(line) } else { None }).collect()
 }
@@ -77,7 +77,7 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
 
 #[test]
 fn a_client_of_stornext_gets_its_mount_line_and_no_other_machine_does() {
-    let site = Site { protocol: Some(Protocol::Stornext), ..stated(100e3, 100e3, 12) };
+    let site = TuneSite { protocol: Some(Protocol::Stornext), ..stated(100e3, 100e3, 12) };
     let texts: Vec<String> = lines(Purpose::ClientLinux, &site).into_iter().map(|line| line.text).collect();
     let line = texts.iter().find(|text| text.contains(" cvfs ")).unwrap();
     assert!(
@@ -86,7 +86,7 @@ fn a_client_of_stornext_gets_its_mount_line_and_no_other_machine_does() {
     );
     assert!(texts.iter().any(|text| text == "nr_requests=512"), "{texts:?}");
     for purpose in ALL.into_iter().filter(|purpose| *purpose != Purpose::ClientLinux) {
-        assert_eq!(fragments(purpose, &site), Err(SiteError::NotOfStornext), "{purpose:?}");
+        assert_eq!(fragments(purpose, &site), Err(TuneSiteError::NotOfStornext), "{purpose:?}");
     }
 }
 
@@ -101,14 +101,14 @@ fn security_trade_off_is_named_next_to_its_setting() {
         (Purpose::Truenas, &["smb.signing_required"]),
     ] {
         let parts: Vec<FragmentPart> =
-            fragments(purpose, &Site::default()).unwrap().into_iter().flat_map(|one| one.parts).collect();
+            fragments(purpose, &TuneSite::default()).unwrap().into_iter().flat_map(|one| one.parts).collect();
         ids.iter().for_each(|id| assert!(parts.contains(&FragmentPart::Decide(id)), "{purpose:?} {id}"));
     }
 }
 
 #[test]
 fn jumbo_frames_depend_on_the_topology() {
-    let mtu = |site: &Site, purpose| -> Option<(String, &'static str)> {
+    let mtu = |site: &TuneSite, purpose| -> Option<(String, &'static str)> {
         let is_mtu = |line: &fragment::SettingLine| {
             ["mtu ", "setMTU", "JumboPacket", "MTU "].iter().any(|name| line.text.contains(name))
         };
@@ -122,38 +122,42 @@ fn jumbo_frames_depend_on_the_topology() {
         let fan_in = mtu(&stated(10e3, 1e3, 12), purpose).unwrap();
         assert_eq!((fan_in.0.contains("15"), fan_in.1), (true, "net.mtu.jumbo_fanin"), "{fan_in:?}");
         assert_eq!(mtu(&stated(10e3, 10e3, 8), purpose), None, "nobody knows which is better there");
-        assert_eq!(mtu(&Site::default(), purpose), None);
+        assert_eq!(mtu(&TuneSite::default(), purpose), None);
     }
     let has_pause =
-        |site: &Site| lines(Purpose::Smb, site).iter().any(|line| line.text.contains("ethtool -A"));
+        |site: &TuneSite| lines(Purpose::Smb, site).iter().any(|line| line.text.contains("ethtool -A"));
     assert!(has_pause(&stated(10e3, 1e3, 12)) && !has_pause(&stated(10e3, 10e3, 1)));
 }
 
 #[test]
 fn a_topology_that_its_links_contradict_is_refused() {
-    let single = |site: Site| {
-        fragments(Purpose::Smb, &Site { stated_topology: Some(Topology::Single), ..site }).map(|_| ())
+    let single = |site: TuneSite| {
+        fragments(Purpose::Smb, &TuneSite { stated_topology: Some(Topology::Single), ..site }).map(|_| ())
     };
     assert_eq!(single(stated(10e3, 10e3, 1)), Ok(()));
-    assert!(matches!(single(stated(10e3, 1e3, 1)), Err(SiteError::Topology { .. })));
-    assert!(matches!(single(stated(10e3, 10e3, 3)), Err(SiteError::Topology { .. })));
-    let said =
-        |stated, site: Site| fragments(Purpose::Smb, &Site { stated_topology: Some(stated), ..site }).is_ok();
+    assert!(matches!(single(stated(10e3, 1e3, 1)), Err(TuneSiteError::Topology { .. })));
+    assert!(matches!(single(stated(10e3, 10e3, 3)), Err(TuneSiteError::Topology { .. })));
+    let said = |stated, site: TuneSite| {
+        fragments(Purpose::Smb, &TuneSite { stated_topology: Some(stated), ..site }).is_ok()
+    };
     assert!(said(Topology::FanIn, stated(10e3, 1e3, 12)) && said(Topology::Several, stated(10e3, 10e3, 4)));
     assert!(!said(Topology::FanIn, stated(10e3, 10e3, 4)), "equal links step down nowhere");
     assert!(!said(Topology::FanIn, stated(1e3, 10e3, 4)) && !said(Topology::Several, stated(10e3, 1e3, 4)));
     assert!(!said(Topology::Several, stated(10e3, 10e3, 1)), "one is not several");
-    assert!(!said(Topology::Single, Site { clients: Some(3), ..Site::default() }), "without links, too");
-    assert!(said(Topology::FanIn, Site::default()));
-    let slow = Site { round_trip_ms: f64::NAN, ..Site::default() };
-    assert!(matches!(fragments(Purpose::Smb, &slow), Err(SiteError::Number { .. })));
+    assert!(
+        !said(Topology::Single, TuneSite { clients: Some(3), ..TuneSite::default() }),
+        "without links, too"
+    );
+    assert!(said(Topology::FanIn, TuneSite::default()));
+    let slow = TuneSite { round_trip_ms: f64::NAN, ..TuneSite::default() };
+    assert!(matches!(fragments(Purpose::Smb, &slow), Err(TuneSiteError::Number { .. })));
     let (reserved_bytes, memory_bytes) = (64 << 30, 32 << 30);
-    let full = Site {
+    let full = TuneSite {
         server_memory_bytes: Some(memory_bytes),
         reserved_memory_bytes: Some(reserved_bytes),
-        ..Site::default()
+        ..TuneSite::default()
     };
-    assert_eq!(fragments(Purpose::Zfs, &full), Err(SiteError::Memory { reserved_bytes, memory_bytes }));
+    assert_eq!(fragments(Purpose::Zfs, &full), Err(TuneSiteError::Memory { reserved_bytes, memory_bytes }));
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn word_fault_is_named() {
         ("-x", "it must not start with '-'"),
         ("a(b", "it contains the character ("),
     ] {
-        let site = Site { path: word.to_owned(), ..Site::default() };
+        let site = TuneSite { path: word.to_owned(), ..TuneSite::default() };
         let error = fragments(Purpose::Nfs, &site).unwrap_err().to_string();
         assert!(error.starts_with("--path ") && error.ends_with(said), "{word:?}: {error}");
     }
@@ -193,7 +197,7 @@ fn undo_restores_a_value_read_from_the_host() {
 /// real name.
 #[test]
 fn placeholder_names_are_listed() {
-    let site = |word: fn(SiteName) -> String| Site {
+    let site = |word: fn(SiteName) -> String| TuneSite {
         server: word(SiteName::Server),
         path: word(SiteName::Path),
         share: word(SiteName::Share),
@@ -209,7 +213,7 @@ fn placeholder_names_are_listed() {
         name => format!("/zz{name:?}zz"),
     });
     for protocol in [None, Some(Protocol::Smb), Some(Protocol::Nfs), Some(Protocol::Afp)] {
-        let site = Site { protocol, ..site.clone() };
+        let site = TuneSite { protocol, ..site.clone() };
         for (purpose, one) in ALL
             .into_iter()
             .flat_map(|purpose| fragments(purpose, &site).unwrap().into_iter().map(move |one| (purpose, one)))
@@ -235,9 +239,10 @@ fn placeholder_names_are_listed() {
 
 #[test]
 fn numbers_are_set_only_where_they_can_be_worked_out() {
-    let has =
-        |site: &Site, purpose, name: &str| lines(purpose, site).iter().any(|line| line.text.contains(name));
-    let (none, full) = (Site::default(), stated(100e3, 100e3, 4));
+    let has = |site: &TuneSite, purpose, name: &str| {
+        lines(purpose, site).iter().any(|line| line.text.contains(name))
+    };
+    let (none, full) = (TuneSite::default(), stated(100e3, 100e3, 4));
     for (purpose, name) in [
         (Purpose::Smb, "tcp_rmem"),
         (Purpose::Nfs, "threads="),
@@ -253,18 +258,18 @@ fn numbers_are_set_only_where_they_can_be_worked_out() {
 
 #[test]
 fn lines_depend_on_versions_and_clients() {
-    let old = Site { samba: Some(Version(4, 13)), has_macs: false, ..Site::default() };
+    let old = TuneSite { samba: Some(Version(4, 13)), has_macs: false, ..TuneSite::default() };
     let texts: Vec<String> = lines(Purpose::Smb, &old).into_iter().map(|line| line.text).collect();
     assert!(!texts.iter().any(|text| text.contains("gmac") || text.contains("fruit")), "{texts:?}");
     let kernel = Some(Version(4, 18));
-    let nfs = Site { kernel, protocol: Some(Protocol::Nfs), ..stated(25e3, 25e3, 1) };
+    let nfs = TuneSite { kernel, protocol: Some(Protocol::Nfs), ..stated(25e3, 25e3, 1) };
     let parts: Vec<FragmentPart> =
         fragments(Purpose::ClientLinux, &nfs).unwrap().into_iter().flat_map(|one| one.parts).collect();
     assert!(parts.contains(&FragmentPart::Left("nfs.nconnect_missing", Left::TooOld(Version(4, 18)))));
-    let new = Site { kernel: Some(Version(6, 1)), ..nfs };
+    let new = TuneSite { kernel: Some(Version(6, 1)), ..nfs };
     assert!(lines(Purpose::ClientLinux, &new).iter().any(|line| line.text.contains("nconnect=4")));
     let allocate = |has_zfs, has_windows| -> Option<(String, Option<Because>)> {
-        let site = Site { has_zfs, has_windows, ..Site::default() };
+        let site = TuneSite { has_zfs, has_windows, ..TuneSite::default() };
         let line =
             lines(Purpose::Smb, &site).into_iter().find(|line| line.text.contains("strict allocate"))?;
         Some((line.text, line.because))
@@ -280,7 +285,7 @@ fn lines_depend_on_versions_and_clients() {
             assert!(!(has("strict allocate = yes") && has("aio write size = 1")), "{site:?}");
         }
     }
-    let parts = fragments(Purpose::Smb, &Site::default()).unwrap().into_iter().flat_map(|one| one.parts);
+    let parts = fragments(Purpose::Smb, &TuneSite::default()).unwrap().into_iter().flat_map(|one| one.parts);
     let left = FragmentPart::Left("smb.samba.strict_allocate", Left::WithoutEffect("aio write size = 1"));
     assert_eq!(parts.filter(|part| *part == left).count(), 1);
 }
@@ -288,7 +293,7 @@ fn lines_depend_on_versions_and_clients() {
 #[test]
 fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_legacy() {
     let parts = |protocol| -> Vec<FragmentPart> {
-        let site = Site { protocol: Some(protocol), ..Site::default() };
+        let site = TuneSite { protocol: Some(protocol), ..TuneSite::default() };
         fragments(Purpose::ClientMacos, &site).unwrap().into_iter().flat_map(|one| one.parts).collect()
     };
     let nfs = parts(Protocol::Nfs);
@@ -304,7 +309,7 @@ fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_
 /// Facts that are listed as not stated are not stated, and others are not asked for again.
 #[test]
 fn only_missing_facts_are_listed_as_not_stated() {
-    let missing = |purpose, site: &Site| -> BTreeSet<&'static str> {
+    let missing = |purpose, site: &TuneSite| -> BTreeSet<&'static str> {
         let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|one| one.parts);
         let flags = parts.filter_map(|part| match part {
             FragmentPart::Left(_, Left::NotStated(flags)) => Some(flags),
@@ -313,14 +318,14 @@ fn only_missing_facts_are_listed_as_not_stated() {
         flags.inspect(|flags| assert!(!flags.is_empty(), "{purpose:?} {site:?}")).flatten().collect()
     };
     for purpose in ALL {
-        let whole = Site { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 4) };
+        let whole = TuneSite { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 4) };
         assert_eq!(missing(purpose, &whole), BTreeSet::new(), "{purpose:?}");
-        let faster = Site { protocol: Some(Protocol::Smb), ..stated(1e3, 10e3, 1) };
+        let faster = TuneSite { protocol: Some(Protocol::Smb), ..stated(1e3, 10e3, 1) };
         assert_eq!(missing(purpose, &faster), BTreeSet::new(), "{purpose:?}");
-        let one = Site { clients: None, ..whole };
+        let one = TuneSite { clients: None, ..whole };
         assert!(missing(purpose, &one).iter().all(|flag| *flag == "--clients"), "{purpose:?}");
     }
-    let link = Site { server_link_mbit_per_s: Some(10e3), ..Site::default() };
+    let link = TuneSite { server_link_mbit_per_s: Some(10e3), ..TuneSite::default() };
     assert!(!missing(Purpose::Smb, &link).contains("--server-link"));
     assert!(missing(Purpose::Smb, &link).contains("--clients"));
 }
@@ -328,7 +333,7 @@ fn only_missing_facts_are_listed_as_not_stated() {
 #[test]
 fn a_client_by_smb_gets_no_file_of_nfs() {
     let names = |protocol| -> Vec<&'static str> {
-        let site = Site { protocol, ..Site::default() };
+        let site = TuneSite { protocol, ..TuneSite::default() };
         fragments(Purpose::ClientLinux, &site).unwrap().iter().map(|one| one.name).collect()
     };
     assert_eq!(names(Some(Protocol::Smb)), ["fstab", "sysctl.conf", "link.sh"]);
@@ -340,7 +345,7 @@ fn a_client_by_smb_gets_no_file_of_nfs() {
 #[test]
 fn an_address_of_ipv6_is_written_as_its_mount_takes_it() {
     let written = |protocol, server: &str| -> String {
-        let site = Site { protocol: Some(protocol), server: server.to_owned(), ..Site::default() };
+        let site = TuneSite { protocol: Some(protocol), server: server.to_owned(), ..TuneSite::default() };
         lines(Purpose::ClientLinux, &site)[0].text.clone()
     };
     for (server, host) in [
@@ -370,7 +375,7 @@ fn every_line_and_part_has_a_reason() {
             }
         }
     }
-    let fast = Site { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 1) };
+    let fast = TuneSite { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 1) };
     assert!(lines(Purpose::ClientLinux, &fast).iter().any(|line| line.text.contains("nconnect=4")));
 }
 
@@ -394,44 +399,44 @@ fn settings_of_the_kernel_are_kept_before_they_change() {
 /// Impossible values are rejected, with the allowed ones.
 #[test]
 fn impossible_values_are_refused_with_the_allowed_ones() {
-    let refused = |site: Site| match fragments(Purpose::Smb, &site) {
-        Err(SiteError::Value { what, allowed, .. }) => Some((what, allowed)),
+    let refused = |site: TuneSite| match fragments(Purpose::Smb, &site) {
+        Err(TuneSiteError::Value { what, allowed, .. }) => Some((what, allowed)),
         Err(other) => panic!("{other}"),
         Ok(_) => None,
     };
-    let network = |network: &str| Site { network: network.to_owned(), ..Site::default() };
+    let network = |network: &str| TuneSite { network: network.to_owned(), ..TuneSite::default() };
     for wrong in ["nonsense", "10.0.0.0/99", "10.0.0.0/", "10.0.0/24", "fd00::/129", "10.0.0.0/+8"] {
         assert_eq!(refused(network(wrong)).map(|it| it.0), Some("--network"), "{wrong}");
     }
     for right in ["10.0.0.0/24", "10.0.0.7", "fd00::/64", "0.0.0.0/0"] {
         assert_eq!(refused(network(right)), None, "{right}");
     }
-    let mount = |mount_point: &str| Site { mount_point: mount_point.to_owned(), ..Site::default() };
+    let mount = |mount_point: &str| TuneSite { mount_point: mount_point.to_owned(), ..TuneSite::default() };
     for wrong in ["/", "//", "/.", "media", "/mnt/../etc"] {
         assert_eq!(refused(mount(wrong)).map(|it| it.0), Some("--mount"), "{wrong}");
     }
     assert_eq!(
-        refused(Site { path: "srv/media".to_owned(), ..Site::default() }).map(|it| it.0),
+        refused(TuneSite { path: "srv/media".to_owned(), ..TuneSite::default() }).map(|it| it.0),
         Some("--path")
     );
     for share in ["global", "Global", "homes", "printers"] {
-        let site = Site { share: share.to_owned(), ..Site::default() };
+        let site = TuneSite { share: share.to_owned(), ..TuneSite::default() };
         assert_eq!(refused(site).map(|it| it.0), Some("--share"), "{share}");
     }
     for (nfs, is_one) in
         [(Version(3, 0), true), (Version(4, 2), true), (Version(5, 0), false), (Version(2, 0), false)]
     {
-        assert_eq!(refused(Site { nfs: Some(nfs), ..Site::default() }).is_none(), is_one, "{nfs:?}");
+        assert_eq!(refused(TuneSite { nfs: Some(nfs), ..TuneSite::default() }).is_none(), is_one, "{nfs:?}");
     }
     assert_eq!(
-        refused(Site { nfs: Some(Version(4, 9)), ..Site::default() }).unwrap().1,
+        refused(TuneSite { nfs: Some(Version(4, 9)), ..TuneSite::default() }).unwrap().1,
         "give 3, 4.0, 4.1 or 4.2"
     );
     assert_eq!(
-        refused(Site { samba: Some(Version(3, 0)), ..Site::default() }).map(|it| it.0),
+        refused(TuneSite { samba: Some(Version(3, 0)), ..TuneSite::default() }).map(|it| it.0),
         Some("--samba")
     );
-    assert_eq!(refused(Site { samba: Some(Version(4, 17)), ..Site::default() }), None);
+    assert_eq!(refused(TuneSite { samba: Some(Version(4, 17)), ..TuneSite::default() }), None);
 }
 
 /// If a fast port feeds slower clients, several connections are never advised, on either end.
@@ -445,7 +450,7 @@ fn the_topology_decides_on_several_connections_everywhere() {
         (Purpose::ClientMacos, "mc_on=yes"),
         (Purpose::ClientWindows, "EnableMultiChannel"),
     ] {
-        let sets = |site: &Site| lines(purpose, site).iter().any(|line| line.text.contains(word));
+        let sets = |site: &TuneSite| lines(purpose, site).iter().any(|line| line.text.contains(word));
         assert!(!sets(&fan_in) && sets(&single), "{purpose:?}");
         let left = FragmentPart::Left("smb.multichannel_unused", Left::Topology(Topology::FanIn));
         let parts = fragments(purpose, &fan_in).unwrap().into_iter().flat_map(|one| one.parts);

@@ -2,12 +2,12 @@
 //! the next update removes them.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frames};
-use super::site::{Protocol, Site, Stated};
+use super::site::{Protocol, SiteFact, TuneSite};
 use super::sums::{self, Sum, Windows};
 use super::{linux, nfs, samba, zfs};
 
-pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
-    let site = &Site { has_zfs: true, ..site.clone() };
+pub(super) fn fragments(site: &TuneSite) -> Vec<Fragment> {
+    let site = &TuneSite { has_zfs: true, ..site.clone() };
     let mut all = Vec::new();
     all.push(if site.protocol == Some(Protocol::Nfs) { threads(site) } else { auxiliary(site) });
     all.push(zfs::dataset(site));
@@ -17,7 +17,7 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
 }
 
 /// Settings for which the dialog of a share has no field.
-fn auxiliary(site: &Site) -> Fragment {
+fn auxiliary(site: &TuneSite) -> Fragment {
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
         parts.push(FragmentPart::AfpIsLegacy);
@@ -49,7 +49,7 @@ fn auxiliary(site: &Site) -> Fragment {
     }
 }
 
-fn threads(site: &Site) -> Fragment {
+fn threads(site: &TuneSite) -> Fragment {
     let part = match sums::threads(site) {
         Some(sum @ Sum::Threads { threads, .. }) => {
             SettingLine::new(format!("Number of threads: {threads}"), "nfs.server.threads")
@@ -70,7 +70,7 @@ fn threads(site: &Site) -> Fragment {
 }
 
 /// SCALE has the Linux kernel.
-fn scale(site: &Site) -> Fragment {
+fn scale(site: &TuneSite) -> Fragment {
     let mut fragment = linux::kernel(site, true);
     fragment.name = "truenas-scale-sysctl.txt";
     fragment.place = Destination::Dialog("SCALE: System > Advanced > Sysctl, one variable for each line");
@@ -83,7 +83,7 @@ fn scale(site: &Site) -> Fragment {
 
 /// The initial buffers of a connection, and the steps in which they grow: from 64 KiB in steps of 16
 /// KiB, a connection needs many round trips until it fills a fast link.
-fn first_buffers(site: &Site) -> Vec<FragmentPart> {
+fn first_buffers(site: &TuneSite) -> Vec<FragmentPart> {
     const RULE: &str = "net.tcp.freebsd_first_buffers";
     let Some(sum @ Sum::FirstBuffer { bytes, step_bytes, .. }) = sums::first_buffer(site) else {
         return Vec::new();
@@ -100,7 +100,7 @@ fn first_buffers(site: &Site) -> Vec<FragmentPart> {
 }
 
 /// CORE has the FreeBSD kernel.
-fn core(site: &Site) -> Fragment {
+fn core(site: &TuneSite) -> Fragment {
     const RULE: &str = "net.tcp.buffer_below_bdp";
     let mut parts = match sums::windows_of_freebsd(site) {
         Some(Windows { receive: (receive, read), send: (send, sent) }) => vec![
@@ -112,7 +112,7 @@ fn core(site: &Site) -> Fragment {
         .into_iter()
         .chain(first_buffers(site))
         .collect(),
-        None => vec![FragmentPart::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])],
+        None => vec![FragmentPart::not_stated(RULE, site, &[SiteFact::ServerLink, SiteFact::ClientLink])],
     };
     parts.push(SettingLine::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());
     parts.push(SettingLine::new("net.inet.tcp.cc.algorithm = cubic", "net.tcp.cc_on_server").into());

@@ -1,9 +1,9 @@
 //! A Windows workstation: PowerShell commands.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame, frames};
-use super::site::{Protocol, Site, SiteName, Topology};
+use super::site::{Protocol, SiteName, Topology, TuneSite};
 
-pub(super) fn script(site: &Site) -> Fragment {
+pub(super) fn script(site: &TuneSite) -> Fragment {
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
         parts.push(FragmentPart::AfpIsLegacy);

@@ -1,15 +1,15 @@
 //! ZFS: properties of a dataset, and the memory limit of its cache.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine};
-use super::site::{Site, SiteName, Stated};
+use super::site::{SiteFact, SiteName, TuneSite};
 use super::sums::{self, Sum};
 
-pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
+pub(super) fn fragments(site: &TuneSite) -> Vec<Fragment> {
     vec![dataset(site), cache(site)]
 }
 
 /// Properties of the dataset for media.
-pub(super) fn dataset(site: &Site) -> Fragment {
+pub(super) fn dataset(site: &TuneSite) -> Fragment {
     let dataset = &site.dataset;
     let set = |property: &str, value: &str, rule| -> FragmentPart {
         SettingLine::new(format!("zfs set {property}={value} {dataset}"), rule)
@@ -37,7 +37,7 @@ pub(super) fn dataset(site: &Site) -> Fragment {
     }
 }
 
-fn cache(site: &Site) -> Fragment {
+fn cache(site: &TuneSite) -> Fragment {
     let part = match sums::cache(site) {
         Some(sum @ Sum::Cache { bytes, .. }) => {
             SettingLine::new(format!("options zfs zfs_arc_max={bytes}"), "zfs.arc_limit")
@@ -45,7 +45,7 @@ fn cache(site: &Site) -> Fragment {
                 .sum(Some(sum))
                 .into()
         }
-        _ => FragmentPart::not_stated("zfs.arc_limit", site, &[Stated::Memory, Stated::Reserve]),
+        _ => FragmentPart::not_stated("zfs.arc_limit", site, &[SiteFact::Memory, SiteFact::Reserve]),
     };
     Fragment {
         name: "zfs-modprobe.conf",

@@ -8,7 +8,7 @@
 use super::error::io_error;
 use super::marker::Marker;
 use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use reelgauge_machine::system::host_name;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -85,7 +85,7 @@ fn open(dir: &AreaDir) -> Result<File, AreaError> {
     if let Some(what) = foreign(dir) {
         return Err(AreaError::ForeignLock { path, what });
     }
-    let file = dir.open_file(&path, For::Both).map_err(|error| match error.kind() {
+    let file = dir.open_file(&path, Purpose::Both).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => AreaError::Vanished { path: dir.path().to_owned() },
         _ => io_error("write", &path, error),
     })?;
@@ -103,14 +103,14 @@ pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
 
 /// A child process holds copies of this process's files until its `exec`. A lock that was just released
 /// may therefore stay held for this long.
-const GIVING_BACK: Duration = Duration::from_millis(200);
+const RELEASE_TIME: Duration = Duration::from_millis(200);
 
-/// Locks the file. If the lock is held for longer than [`GIVING_BACK`], returns that error.
+/// Locks the file. If the lock is held for longer than [`RELEASE_TIME`], returns that error.
 fn lock_by(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     let begun = Instant::now();
     loop {
         match lock(file) {
-            Err(refusal) if is_held(&refusal) && begun.elapsed() < GIVING_BACK => {
+            Err(refusal) if is_held(&refusal) && begun.elapsed() < RELEASE_TIME => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             ended => return ended,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::io_error;
 use super::{AreaDir, AreaError, MARKER_FILE};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 
 /// Version of the area's layout. Increase it if an older version of Reelgauge could no longer use or
 /// remove an area safely.
@@ -99,7 +99,7 @@ impl Marker {
     /// Writes the marker durably into a directory that has none yet.
     pub fn write(&self, dir: &AreaDir) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let mut file = dir.open_file(&dir.path().join(MARKER_FILE), For::New)?;
+        let mut file = dir.open_file(&dir.path().join(MARKER_FILE), Purpose::New)?;
         file.write_all(format!("{COMMENT}{text}").as_bytes())?;
         file.sync_all()
     }

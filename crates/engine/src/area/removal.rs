@@ -353,7 +353,7 @@ mod system {
             if scope.is_kept(name.as_encoded_bytes()) {
                 continue;
             }
-            let leads_away = facts.what == crate::area_path::What::Link;
+            let leads_away = facts.what == crate::area_path::EntryKind::Link;
             if leads_away && fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(AreaError::MountInside { path });
             }

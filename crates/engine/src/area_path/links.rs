@@ -129,7 +129,7 @@ impl OwnLinks {
 
 /// The text of a symbolic link that leads to another name in the same directory tree. Both are paths
 /// relative to the same directory, without `.` and `..`. A link to itself contains its own last part.
-pub(crate) fn way(link: &[u8], target: &[u8]) -> Vec<u8> {
+pub(crate) fn relative_path(link: &[u8], target: &[u8]) -> Vec<u8> {
     let parts = |path| <[u8]>::split(path, |&byte| byte == b'/').collect::<Vec<_>>();
     let (link, target) = (parts(link), parts(target));
     let above = link.len() - 1;
@@ -161,7 +161,7 @@ mod tests {
             ("d/e/a", "d", "../../d"),
             ("d/a", "d/a/b", "a/b"),
         ] {
-            let found = String::from_utf8(way(link.as_bytes(), target.as_bytes())).unwrap();
+            let found = String::from_utf8(relative_path(link.as_bytes(), target.as_bytes())).unwrap();
             assert_eq!(found, says, "{link} to {target}");
             assert!(found.matches("..").count() <= link.matches('/').count(), "{link} to {target}");
         }
@@ -232,7 +232,7 @@ mod tests {
         area.lead_to(&at("d/e/soft"), &at("file")).unwrap();
         assert_eq!(fs::read_link(at("d/e/soft")).unwrap(), Path::new("../../file"));
         assert_eq!(fs::read(at("d/e/soft")).unwrap(), b"text");
-        assert!(area.open_file(&at("d/e/soft"), crate::area_path::For::Reading).is_err());
+        assert!(area.open_file(&at("d/e/soft"), crate::area_path::Purpose::Reading).is_err());
         assert!(area.lead_to(&at("soft"), Path::new("/etc/passwd")).is_err());
         assert!(area.link(Path::new("/etc/passwd"), &at("mine")).is_err());
     }

@@ -13,8 +13,8 @@ use rustix::io::{Errno, retry_on_intr};
 
 use reelgauge_record::identity::Guise;
 
-use super::links::{FileId, OwnLinks, way};
-use super::{EntryFacts, For, What};
+use super::links::{FileId, OwnLinks, relative_path};
+use super::{EntryFacts, EntryKind, Purpose};
 use crate::io::{Opening, stat_of_pinned};
 
 /// Flags to open a directory only as a starting point. Where the system can, this needs no request to
@@ -144,17 +144,17 @@ impl Root {
         Ok(self.open_at(&c_path(inside)?, flags, Mode::empty())?)
     }
 
-    pub fn open_file(&self, _area: &Path, inside: &Path, purpose: For) -> io::Result<File> {
+    pub fn open_file(&self, _area: &Path, inside: &Path, purpose: Purpose) -> io::Result<File> {
         let flags = match purpose {
-            For::Reading => OFlags::RDONLY,
-            For::Existing => OFlags::WRONLY,
-            For::Both => OFlags::RDWR | OFlags::CREATE,
-            For::New => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+            Purpose::Reading => OFlags::RDONLY,
+            Purpose::Existing => OFlags::WRONLY,
+            Purpose::Both => OFlags::RDWR | OFlags::CREATE,
+            Purpose::New => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
             #[cfg(target_os = "linux")]
-            For::Direct => OFlags::RDWR | OFlags::DIRECT,
+            Purpose::Direct => OFlags::RDWR | OFlags::DIRECT,
         };
         let opened = self.open_at(&c_path(inside)?, flags, NEW_FILE)?;
-        Opening::of(flags, true).look(&opened, None).map_err(io::Error::from_raw_os_error)?;
+        Opening::of(flags, true).inspect_file(&opened, None).map_err(io::Error::from_raw_os_error)?;
         Ok(File::from(opened))
     }
 
@@ -209,7 +209,7 @@ impl Root {
     }
 
     pub fn lead_to(&self, link: &Path, target: &Path) -> io::Result<()> {
-        let text = way(link.as_os_str().as_bytes(), target.as_os_str().as_bytes());
+        let text = relative_path(link.as_os_str().as_bytes(), target.as_os_str().as_bytes());
         let (above, name) = self.above(link)?;
         Ok(retry_on_intr(|| rustix::fs::symlinkat(&text[..], &above, &*name))?)
     }
@@ -265,10 +265,10 @@ pub(crate) fn c_path(inside: &Path) -> io::Result<CString> {
 /// Takes the facts from a `stat` result.
 pub(crate) fn facts_of(stat: &Stat) -> EntryFacts {
     let what = match FileType::from_raw_mode(stat.st_mode as _) {
-        FileType::RegularFile => What::File,
-        FileType::Directory => What::Directory,
-        FileType::Symlink => What::Link,
-        _ => What::Other,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Directory,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     };
     // No system reports times before 1970 or negative sizes. They become "unknown" and 0.
     let seconds = u64::try_from(stat.st_mtime).ok();

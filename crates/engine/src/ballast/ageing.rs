@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use reelgauge_workload::random::Dice;
 
 use super::{Ballast, BallastError};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use crate::extents::Extents;
 
 /// The divisor for the maximum share of the free space that aged files take.
@@ -145,7 +145,7 @@ impl<'a, 'b> Ageing<'a, 'b> {
         let len = self.size().min(1 << 20);
         let start = if self.below(2) == 0 { size } else { self.below(size / 4096 + 1) * 4096 };
         let path = self.ballast.path("age", number);
-        let file = self.ballast.area.dir().open_file(&path, For::Existing);
+        let file = self.ballast.area.dir().open_file(&path, Purpose::Existing);
         let file = file.map_err(|error| self.ballast.failed("open", &path, error))?;
         self.ballast.write(&file, &path, number, start..start + len)?;
         self.files.insert(number, size.max(start + len));

@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use super::manifest::Manifest;
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir, Cleaned};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use crate::set_names::{MANIFEST_FILE, is_file_name};
 use crate::space::{KeepFree, Space};
 
@@ -89,7 +89,7 @@ fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
 /// The data sets to remove so that `missing_bytes` fit, in addition to the space to keep free. `None` if
 /// even all of them would not be enough. If `space` is `None`, the file system reports no figures and
 /// nothing is removed.
-pub fn to_give_back(
+pub fn removable_for(
     others: &[OtherSet],
     missing_bytes: u64,
     space: Option<Space>,
@@ -117,7 +117,7 @@ pub fn to_give_back(
 ///
 /// # Errors
 /// If the area was removed in the meantime, or a file of the data set cannot be removed.
-pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
+pub fn remove_set(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
     // Checked again, because other files may have been added since.
     let directory = area.data_dir().join(&set.name);
     if !Manifest::vouches_for(area.dir(), &directory, &set.name) || content(area.dir(), &directory).is_none()
@@ -130,7 +130,7 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
 /// Records that a run uses a data set now. A failure affects only the order in which data sets are
 /// removed.
 pub(super) fn used_now(area: &AreaDir, directory: &Path) {
-    if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Existing) {
+    if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), Purpose::Existing) {
         // The order of removal tolerates a wrong time.
         let _ = manifest.set_modified(SystemTime::now());
     }
@@ -208,7 +208,7 @@ mod tests {
         fs::write(whole.join("file-0007.bin.part"), b"broken off").unwrap();
         let found = others(&area, &[]).unwrap();
         assert_eq!(names(&found), ["files-5MiB-u4096"]);
-        give_back(&area, &found[0]).unwrap();
+        remove_set(&area, &found[0]).unwrap();
         assert!(!whole.exists() && extended.join("reel.mov").exists());
     }
 
@@ -222,7 +222,7 @@ mod tests {
         std::os::unix::fs::symlink(&outside, &inside).unwrap();
         assert_eq!(others(&area, &[]).unwrap(), []);
         let set = OtherSet { name: spec(MIB).name(), bytes: 1, used_at: SystemTime::now() };
-        assert!(give_back(&area, &set).is_err());
+        assert!(remove_set(&area, &set).is_err());
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 3);
     }
 
@@ -241,7 +241,7 @@ mod tests {
         let set = prepare(&area, spec(MIB));
         let found = others(&area, &[]).unwrap();
         fs::write(set.directory.join("reel.mov"), b"irreplaceable").unwrap();
-        assert!(matches!(give_back(&area, &found[0]), Err(DataSetError::NotOurs { .. })));
+        assert!(matches!(remove_set(&area, &found[0]), Err(DataSetError::NotOurs { .. })));
         assert!(set.files.iter().all(|file| file.path.exists()));
     }
 
@@ -256,7 +256,7 @@ mod tests {
         let going = |missing_mib: u64, free_mib: u64| {
             let free = (free_mib + 64) * MIB;
             let space = Space { available_bytes: free, total_bytes: u64::MAX };
-            to_give_back(&sets, missing_mib * MIB, Some(space), KeepFree::Bytes(64 * MIB))
+            removable_for(&sets, missing_mib * MIB, Some(space), KeepFree::Bytes(64 * MIB))
                 .map(|sets| sets.len())
         };
         assert_eq!(going(50, 50), Some(0));
@@ -266,6 +266,6 @@ mod tests {
         assert_eq!(going(750, 50), Some(3));
         assert_eq!(going(751, 50), None);
         assert_eq!(going(0, 0), Some(0));
-        assert_eq!(to_give_back(&sets, u64::MAX, None, KeepFree::Usual), Some(Vec::new()));
+        assert_eq!(removable_for(&sets, u64::MAX, None, KeepFree::Usual), Some(Vec::new()));
     }
 }

@@ -9,7 +9,7 @@ use super::error::named;
 use super::manifest::{Manifest, fresh_file};
 use super::{DataSet, DataSetError, DataSetSpec, Shared, earlier_sets, survey};
 use crate::area::{Area, AreaDir};
-use crate::area_path::What;
+use crate::area_path::EntryKind;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 use crate::set_names::{file_name, part_of};
 use crate::space::Space;
@@ -71,9 +71,9 @@ fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSe
     }
     let facts = area.facts(path).map_err(|error| named("access", path, spec.file_bytes, error))?;
     let what = match facts.what {
-        What::Directory => return Ok(()),
-        What::Link => "a symbolic link",
-        What::File | What::Other => "not a directory",
+        EntryKind::Directory => return Ok(()),
+        EntryKind::Link => "a symbolic link",
+        EntryKind::File | EntryKind::Other => "not a directory",
     };
     Err(DataSetError::NotOurs { path: path.to_owned(), what })
 }
@@ -199,7 +199,7 @@ pub(super) fn write_data(
 ) -> Result<(), DataSetError> {
     let FillTarget { mut file, path, number, bytes } = place;
     let failed = |error| named("write", path, bytes, error);
-    let mut behind = Behind::new(file);
+    let mut behind = WriteBack::new(file);
     let mut offset = 0;
     while offset < bytes {
         if shared.stopped() {
@@ -222,7 +222,7 @@ pub(super) fn write_data(
 /// Starts write-back shortly after the writes, so that preparing never holds more than two windows of
 /// dirty memory and leaves nothing of the file in the cache.
 #[cfg(target_os = "linux")]
-struct Behind<'a> {
+struct WriteBack<'a> {
     file: &'a File,
     /// The beginning of the window that is being filled.
     window_start: u64,
@@ -231,13 +231,13 @@ struct Behind<'a> {
 }
 
 #[cfg(target_os = "linux")]
-impl<'a> Behind<'a> {
+impl<'a> WriteBack<'a> {
     /// Small enough that a stop request takes effect soon even on slow storage; large enough for full
     /// stripes and full network requests.
     const WINDOW_BYTES: u64 = 8 << 20;
 
-    fn new(file: &'a File) -> Behind<'a> {
-        Behind { file, window_start: 0, works: true }
+    fn new(file: &'a File) -> WriteBack<'a> {
+        WriteBack { file, window_start: 0, works: true }
     }
 
     /// Everything before `offset` has been written: starts the window's write-back, and waits for that
@@ -302,14 +302,14 @@ impl<'a> Behind<'a> {
 struct Behind;
 
 #[cfg(not(target_os = "linux"))]
-impl Behind {
-    fn new(file: &File) -> Behind {
+impl WriteBack {
+    fn new(file: &File) -> WriteBack {
         // A hint, as above. On other systems `file` is unused.
         #[cfg(target_vendor = "apple")]
         let _ = rustix::fs::fcntl_nocache(file, true);
         #[cfg(not(target_vendor = "apple"))]
         let _ = file;
-        Behind
+        WriteBack
     }
 
     fn written_to(&mut self, _offset: u64) -> io::Result<()> {

@@ -20,7 +20,7 @@ use super::error::named;
 use super::fill::{FillTarget, WRITE_BYTES, write_data};
 use super::{DataSetError, Prepared, Shared, Watch};
 use crate::area::AreaDir;
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 use crate::throttle::Throttle;
 
@@ -156,7 +156,7 @@ fn make_all(
 
 /// Creates a new file; an existing one is never overwritten.
 fn make_file(area: &AreaDir, path: &Path, size_bytes: u64, layout: FileLayout) -> Result<File, DataSetError> {
-    let made = area.open_file(path, For::New);
+    let made = area.open_file(path, Purpose::New);
     let file = made.map_err(|error| in_the_way("create", path, size_bytes, error))?;
     if layout == FileLayout::SizeFirst {
         file.set_len(size_bytes).map_err(|error| named("set the size of", path, size_bytes, error))?;

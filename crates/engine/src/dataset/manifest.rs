@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::named;
 use super::{DataSetError, DataSetSpec};
 use crate::area::AreaDir;
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use crate::set_names::{MANIFEST_FILE, part_of};
 
 /// A manifest has a few hundred bytes; a larger file is not one.
@@ -123,7 +123,7 @@ pub(super) fn fresh_file(area: &AreaDir, path: &Path) -> io::Result<fs::File> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    area.open_file(path, For::New)
+    area.open_file(path, Purpose::New)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::io::Names;
 pub(super) const STACK_BYTES: usize = 256 * 1024;
 
 /// The parameters of every driver thread.
-pub(super) struct Post {
+pub(super) struct ThreadContext {
     /// The number of the thread, from 0.
     pub(super) number: usize,
     pub(super) heartbeat: Arc<Heartbeat>,
@@ -30,7 +30,7 @@ pub(super) struct Ready {
 impl Ready {
     /// Reports whether this thread could create its resources, and waits for the others. If it returns
     /// `None`, the thread must end.
-    pub(super) fn set_out<T>(self, made: Result<T, DriverError>) -> Option<T> {
+    pub(super) fn wait_for_start<T>(self, made: Result<T, DriverError>) -> Option<T> {
         let (made, told) = match made {
             Ok(made) => (Some(made), Ok(())),
             Err(error) => (None, Err(error)),
@@ -50,7 +50,7 @@ pub(super) fn launch<L>(
     lives: Vec<(String, L)>,
 ) -> Result<Vec<Arc<Heartbeat>>, DriverError>
 where
-    L: FnOnce(Post, Ready) + Send + 'static,
+    L: FnOnce(ThreadContext, Ready) + Send + 'static,
 {
     let paths = context.files.iter().map(|file| file.path.as_path());
     let names = Arc::new(Names::new(context.area.as_ref(), paths));
@@ -62,7 +62,7 @@ where
         let heartbeat = Arc::new(Heartbeat::new());
         heartbeats.push(Arc::clone(&heartbeat));
         let (context, names) = (Arc::clone(context), Arc::clone(&names));
-        let post = Post { number, heartbeat, context, names };
+        let post = ThreadContext { number, heartbeat, context, names };
         let ready = Ready { told: told.clone(), gate: Arc::clone(&gate) };
         let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
         let watched = move || {

@@ -27,7 +27,7 @@ const WORTH_TELLING_NS: u64 = 1_000_000;
 
 /// The processor waits of one thread. Create and query it on that thread.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct RunDelays {
     #[cfg(target_os = "linux")]
     told_by: Option<File>,
     /// The total wait at the last query.
@@ -35,10 +35,10 @@ pub(super) struct Turns {
     asked_at_ns: u64,
 }
 
-impl Turns {
+impl RunDelays {
     /// For the calling thread.
-    pub(super) fn of_this_thread() -> Turns {
-        let mut turns = Turns {
+    pub(super) fn of_this_thread() -> RunDelays {
+        let mut turns = RunDelays {
             #[cfg(target_os = "linux")]
             told_by: File::open(OWN_SCHEDULE).ok(),
             waited_ns: 0,
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_does_not_wait() {
-        let mut turns = Turns::of_this_thread();
+        let mut turns = RunDelays::of_this_thread();
         std::thread::sleep(std::time::Duration::from_millis(200));
         let wait = turns.look(0, 0, 0, 200 * MS).unwrap_or_default();
         assert!(wait.in_flight_ns < 150 * MS, "{wait:?}");
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn fast_operations_are_not_examined() {
-        let mut turns = Turns::of_this_thread();
+        let mut turns = RunDelays::of_this_thread();
         turns.asked_at_ns = 1_000 * MS;
         assert_eq!(turns.look(0, 1_001 * MS, 1_001 * MS, 1_002 * MS), None);
         assert_eq!(turns.asked_at_ns, 1_000 * MS);
@@ -152,7 +152,7 @@ mod tests {
     fn a_thread_among_many_busy_ones_waits() {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spin = || {
-            let mut turns = Turns::of_this_thread();
+            let mut turns = RunDelays::of_this_thread();
             let start = std::time::Instant::now();
             while start.elapsed().as_millis() < 300 {
                 std::hint::spin_loop();

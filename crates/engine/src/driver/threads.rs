@@ -17,9 +17,9 @@ use std::sync::mpsc;
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Op, Script, Step};
 
-use super::launch::{Post, Ready, launch};
+use super::launch::{Ready, ThreadContext, launch};
 use super::performer::{Hands, outcome};
-use super::run_delay::Turns;
+use super::run_delay::RunDelays;
 use super::wait::Waiter;
 use super::{
     Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, let_through, record,
@@ -38,7 +38,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     for (worker, sink) in workers.into_iter().zip(sinks) {
         let ends = ends.clone();
         let name = format!("worker {}", worker.id);
-        lives.push((name, move |post: Post, ready: Ready| live(&post, ready, worker, sink, &ends)));
+        lives.push((name, move |post: ThreadContext, ready: Ready| live(&post, ready, worker, sink, &ends)));
     }
     let heartbeats = launch(context, lives)?;
     Ok(Running::new(heartbeats, ended, context.clock))
@@ -46,16 +46,22 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
 
 /// Runs a worker's thread to its end. Sending the result fails only if the caller has abandoned this
 /// load point and dropped the receiver.
-fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
+fn live<S: Script, K: Sink>(
+    post: &ThreadContext,
+    ready: Ready,
+    worker: Worker<S>,
+    sink: K,
+    ends: &Ends<S, K>,
+) {
     let needs = worker.script.needs();
     if needs.in_flight > 1 {
         if let Some(worker_threads) =
-            ready.set_out(worker_threads::WorkerThreads::gather(post, worker.id, needs))
+            ready.wait_for_start(worker_threads::WorkerThreads::gather(post, worker.id, needs))
         {
             // A failure has the reason given above, here and below.
             let _ = ends.send(worker_threads.run(post, worker, sink));
         }
-    } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
+    } else if let Some(hands) = ready.wait_for_start(Hands::new(&post.context, needs, worker.id, 0)) {
         // See above.
         let _ = ends.send(Solo::new(post, worker, sink, hands).run());
     }
@@ -63,21 +69,21 @@ fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: 
 
 /// A worker with one operation in flight, on its own thread.
 struct Solo<'a, S, K> {
-    post: &'a Post,
+    post: &'a ThreadContext,
     worker: Worker<S>,
     sink: K,
     hands: Hands,
     handles: Vec<Option<OpenFile>>,
     waiter: Waiter,
-    turns: Turns,
+    turns: RunDelays,
     /// When the latest operation was done.
     free_ns: u64,
 }
 
 impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
-    fn new(post: &'a Post, worker: Worker<S>, sink: K, hands: Hands) -> Solo<'a, S, K> {
+    fn new(post: &'a ThreadContext, worker: Worker<S>, sink: K, hands: Hands) -> Solo<'a, S, K> {
         let handles = (0..hands.needs.handles).map(|_| None).collect();
-        let (waiter, turns) = (Waiter::new(), Turns::of_this_thread());
+        let (waiter, turns) = (Waiter::new(), RunDelays::of_this_thread());
         Solo { post, worker, sink, hands, handles, waiter, turns, free_ns: 0 }
     }
 

@@ -45,8 +45,8 @@ use self::offload::Offload;
 pub(super) use self::ring_features::Ladder;
 use self::ring_features::{Taken, register_read};
 use self::slots::{Slot, Slots, assert_landed};
-use super::launch::{Post, Ready, launch};
-use super::run_delay::Turns;
+use super::launch::{Ready, ThreadContext, launch};
+use super::run_delay::RunDelays;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, let_through, record};
 use crate::area_path::KEPT_TO;
@@ -73,7 +73,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     let mut lives = Vec::with_capacity(rings);
     for (number, (workers, sink)) in dealt.into_iter().zip(sinks).enumerate() {
         let ends = ends.clone();
-        let life = move |post: Post, ready: Ready| live(&post, ready, ladder, workers, sink, &ends);
+        let life = move |post: ThreadContext, ready: Ready| live(&post, ready, ladder, workers, sink, &ends);
         lives.push((format!("ring {number}"), life));
     }
     let heartbeats = launch(context, lives)?;
@@ -83,7 +83,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
 /// Runs a ring's thread to its end. Sending the result fails only if the caller has abandoned this load
 /// point and dropped the receiver.
 fn live<S: Script, K: Sink>(
-    post: &Post,
+    post: &ThreadContext,
     ready: Ready,
     ladder: Ladder,
     workers: Vec<Worker<S>>,
@@ -91,8 +91,8 @@ fn live<S: Script, K: Sink>(
     ends: &Ends<S, K>,
 ) {
     let made = Slots::new(&post.context, workers)
-        .and_then(|mut slots| ladder.climb(&mut slots).map(|(ring, taken)| (slots, ring, taken)));
-    if let Some((slots, mut ring, taken)) = ready.set_out(made) {
+        .and_then(|mut slots| ladder.setup(&mut slots).map(|(ring, taken)| (slots, ring, taken)));
+    if let Some((slots, mut ring, taken)) = ready.wait_for_start(made) {
         // See above.
         let _ = ends.send(RingThread::new(post, slots, taken, sink).run(&mut ring));
     }
@@ -100,7 +100,7 @@ fn live<S: Script, K: Sink>(
 
 /// The running thread of a ring.
 struct RingThread<'a, S, K> {
-    post: &'a Post,
+    post: &'a ThreadContext,
     context: &'a Context,
     slots: Slots<S>,
     taken: Taken,
@@ -124,7 +124,7 @@ struct RingThread<'a, S, K> {
     again: Vec<u32>,
     in_flight: u32,
     looked_ns: u64,
-    turns: Turns,
+    turns: RunDelays,
     /// When it last reaped completions.
     reaped_ns: u64,
     /// How long it has waited for a processor since then.
@@ -140,7 +140,7 @@ struct Queues<'a> {
 }
 
 impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
-    fn new(post: &'a Post, slots: Slots<S>, taken: Taken, sink: K) -> RingThread<'a, S, K> {
+    fn new(post: &'a ThreadContext, slots: Slots<S>, taken: Taken, sink: K) -> RingThread<'a, S, K> {
         RingThread {
             post,
             context: &post.context,
@@ -158,7 +158,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             again: Vec::new(),
             in_flight: 0,
             looked_ns: 0,
-            turns: Turns::of_this_thread(),
+            turns: RunDelays::of_this_thread(),
             reaped_ns: 0,
             waited_ns: 0,
             finished_scripts: 0,
@@ -657,7 +657,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         // SAFETY: the result of an open is a new descriptor without another owner.
         let opened = unsafe { OwnedFd::from_raw_fd(result) };
-        match slot.opening.look(&opened, self.post.names.links()) {
+        match slot.opening.inspect_file(&opened, self.post.names.links()) {
             Ok(false) => opened.into_raw_fd(),
             Ok(true) => {
                 slot.emptied = Some(opened);

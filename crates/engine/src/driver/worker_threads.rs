@@ -16,9 +16,9 @@ use std::time::Duration;
 use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 
-use super::launch::{Post, STACK_BYTES};
+use super::launch::{STACK_BYTES, ThreadContext};
 use super::performer::{Hands, outcome};
-use super::run_delay::Turns;
+use super::run_delay::RunDelays;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
 use super::{
     Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, let_through, record, write_at,
@@ -81,7 +81,11 @@ impl Flight {
 
 impl WorkerThreads {
     /// Starts the helpers of a worker.
-    pub(super) fn gather(post: &Post, worker: u32, needs: Needs) -> Result<WorkerThreads, DriverError> {
+    pub(super) fn gather(
+        post: &ThreadContext,
+        worker: u32,
+        needs: Needs,
+    ) -> Result<WorkerThreads, DriverError> {
         let handles: Handles = (0..needs.handles).map(|_| RwLock::new(None)).collect();
         let (report, finished) = mpsc::channel();
         let mut jobs = Vec::with_capacity(usize::from(needs.in_flight));
@@ -110,7 +114,7 @@ impl WorkerThreads {
     /// closes.
     pub(super) fn run<S: Script, K: Sink>(
         self,
-        post: &Post,
+        post: &ThreadContext,
         mut worker: Worker<S>,
         mut sink: K,
     ) -> ThreadEnd<S, K> {
@@ -145,7 +149,7 @@ impl WorkerThreads {
 /// The thread that asks the script.
 struct Asking<'a, S, K> {
     worker_threads: &'a WorkerThreads,
-    post: &'a Post,
+    post: &'a ThreadContext,
     worker: &'a mut Worker<S>,
     sink: &'a mut K,
     flight: &'a mut Flight,
@@ -293,7 +297,7 @@ struct Helper {
 impl Helper {
     fn serve(mut self, orders: &Receiver<Op>, report: &Sender<Option<Finished>>) {
         let _last_word = LastWord(report.clone());
-        let mut turns = Turns::of_this_thread();
+        let mut turns = RunDelays::of_this_thread();
         while let Ok(op) = orders.recv() {
             let mut finished = self.perform(&op);
             // The time at which the helper was free and had its order is unknown here. The wait before

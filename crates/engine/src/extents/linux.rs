@@ -52,8 +52,8 @@ struct Fiemap {
 struct FiemapCall<'a>(&'a mut Fiemap);
 
 // SAFETY: FS_IOC_FIEMAP takes a `struct fiemap`, whose layout `Fiemap` has. It writes at most
-// `extent_count` extents into it, and `ask` sets that to the length of the array. The pointer is to a
-// live, exclusively borrowed value. The call returns 0 and has no other output.
+// `extent_count` extents into it, and `query_fiemap` sets that to the length of the array. The pointer is
+// to a live, exclusively borrowed value. The call returns 0 and has no other output.
 unsafe impl Ioctl for FiemapCall<'_> {
     type Output = ();
 
@@ -77,7 +77,7 @@ pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::R
     let mut map = Box::new(Fiemap { head: FiemapHead::default(), extents: [FiemapExtent::default(); BATCH] });
     let mut start = 0;
     loop {
-        ask(file, start, &mut map)?;
+        query_fiemap(file, start, &mut map)?;
         let mapped = &map.extents[..(map.head.mapped_extents as usize).min(BATCH)];
         for extent in mapped {
             each(RawExtent {
@@ -100,7 +100,7 @@ pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::R
     }
 }
 
-fn ask(file: &File, start: u64, map: &mut Fiemap) -> io::Result<()> {
+fn query_fiemap(file: &File, start: u64, map: &mut Fiemap) -> io::Result<()> {
     map.head = FiemapHead {
         start,
         length: u64::MAX - start,

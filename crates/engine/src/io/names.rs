@@ -25,7 +25,7 @@ use super::second_name::{Opening, stat_of_pinned};
 use super::unix_calls::{NEW_DIRECTORY, access_of, list_to_end, set_size};
 use super::{ErrorNumber, IMPOSSIBLE, new_name};
 use crate::area::AreaDir;
-use crate::area_path::links::{FileId, OwnLinks, way};
+use crate::area_path::links::{FileId, OwnLinks, relative_path};
 use crate::area_path::{TO_PIN, c_path};
 
 /// The names of the files of a load point, by index, in the form of system calls: performing an
@@ -253,7 +253,7 @@ impl Name<'_> {
     pub(super) fn opened_to_use(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
         let opening = Opening::of(flags, self.is_inside());
         let opened = self.opened(opening.flags, mode)?;
-        if opening.look(&opened, self.links())? {
+        if opening.inspect_file(&opened, self.links())? {
             set_size(&opened, 0)?;
         }
         Ok(opened)
@@ -350,7 +350,7 @@ impl Name<'_> {
         else {
             return Err(IMPOSSIBLE);
         };
-        let text = way(path.to_bytes(), target.to_bytes());
+        let text = relative_path(path.to_bytes(), target.to_bytes());
         self.done_from_above(|above, name| rustix::fs::symlinkat(&text[..], above, name))
     }
 

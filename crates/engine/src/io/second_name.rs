@@ -49,13 +49,13 @@ impl Opening {
     ///
     /// # Errors
     /// `EMLINK` if another user gave the file a name.
-    pub fn look(self, file: impl AsFd, own: Option<&OwnLinks>) -> Result<bool, ErrorNumber> {
+    pub fn inspect_file(self, file: impl AsFd, own: Option<&OwnLinks>) -> Result<bool, ErrorNumber> {
         if !self.is_looked_at {
             return Ok(false);
         }
         let (names, size_bytes) = names_and_size(&file).map_err(Errno::raw_os_error)?;
         if names == 1 {
-            is_still_called_so(&file)?;
+            still_has_its_name(&file)?;
         }
         if names > 1 {
             let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
@@ -68,14 +68,14 @@ impl Opening {
 }
 
 /// The facts of a file that is held open while it gets another name. It must still have the name by
-/// which it was opened, as in [`Opening::look`].
+/// which it was opened, as in [`Opening::inspect_file`].
 ///
 /// # Errors
 /// `EMLINK` if it does not.
 pub(crate) fn stat_of_pinned(file: impl AsFd) -> Result<Stat, ErrorNumber> {
     let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
     if found.st_nlink == 1 {
-        is_still_called_so(&file)?;
+        still_has_its_name(&file)?;
     }
     Ok(found)
 }
@@ -83,7 +83,7 @@ pub(crate) fn stat_of_pinned(file: impl AsFd) -> Result<Stat, ErrorNumber> {
 /// `EMLINK` if the name used to open a file no longer exists. A path that really ends in Linux's marker
 /// for deleted files looks the same, and is refused, too.
 #[cfg(target_os = "linux")]
-fn is_still_called_so(file: impl AsFd) -> Result<(), ErrorNumber> {
+fn still_has_its_name(file: impl AsFd) -> Result<(), ErrorNumber> {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
     use std::sync::OnceLock;
@@ -152,7 +152,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [precious, link, other] = ["precious", "link", "other"].map(|name| folder.path().join(name));
         fs::write(&precious, "precious").unwrap();
-        let looked = |open: &File| Opening::of(OFlags::RDWR, true).look(open, None);
+        let looked = |open: &File| Opening::of(OFlags::RDWR, true).inspect_file(open, None);
         let opened = |path| File::options().read(true).write(true).open(path).unwrap();
         let refused = Err(Errno::MLINK.raw_os_error());
 

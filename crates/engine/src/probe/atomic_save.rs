@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use super::shortage::{MAKE_FILE, says_full};
+use super::shortage::{MAKE_FILE, is_full_error};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
 use crate::area::is_dead_mount;
-use crate::area_path::For;
+use crate::area_path::Purpose;
 
 const OLD: &str = "the project as it was";
 const NEW: &str = "the project as it is now";
@@ -33,7 +33,7 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let (project, beside) = (bench.at("open"), bench.at("open.new"));
     written(bench, &project, OLD)?;
     written(bench, &beside, NEW)?;
-    let open = bench.dir().open_file(&project, For::Reading).map_err(broken("open a file"))?;
+    let open = bench.dir().open_file(&project, Purpose::Reading).map_err(broken("open a file"))?;
     let renamed = bench.dir().rename(&beside, &project);
     bench.step()?;
     let word = match renamed {
@@ -50,7 +50,7 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
 /// Whether an error means a failure rather than a refusal.
 fn is_no_answer(error: &io::Error) -> bool {
     is_dead_mount(error)
-        || says_full(error)
+        || is_full_error(error)
         || error.kind() == io::ErrorKind::ReadOnlyFilesystem
         || error.raw_os_error() == Some(libc::EIO)
 }

@@ -33,7 +33,7 @@ struct Made {
 
 /// The difference of two clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Apart {
+struct ClockDifference {
     /// How far the server's clock is ahead.
     ahead_s: f64,
     unsure_s: f64,
@@ -60,7 +60,7 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         let why = "this client's clock, or the server's, was set during the probe. Probe again";
         return Err(broken("compare the clocks")(std::io::Error::other(why)));
     };
-    tell(&apart, step_s(&made), found);
+    report(&apart, step_s(&made), found);
     Ok(())
 }
 
@@ -90,7 +90,7 @@ fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
 
 /// Records the result. Clocks that may be equal are not reported as different. Times in whole seconds
 /// show no smaller difference.
-fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
+fn report(apart: &ClockDifference, step_s: f64, found: &mut Found) {
     let at_least_s = (apart.ahead_s.abs() - apart.unsure_s).max(0.0);
     found.number("clock_apart_at_least_s", at_least_s);
     if at_least_s > 0.0 {
@@ -115,7 +115,7 @@ fn step_s(made: &[Made]) -> f64 {
 }
 
 /// The clock difference that fits all files; `None` if they contradict each other.
-fn apart(made: &[Made]) -> Option<Apart> {
+fn apart(made: &[Made]) -> Option<ClockDifference> {
     let step_s = step_s(made);
     let (mut least_s, mut most_s) = (f64::NEG_INFINITY, f64::INFINITY);
     for made in made {
@@ -124,7 +124,8 @@ fn apart(made: &[Made]) -> Option<Apart> {
         most_s = most_s.min(time_s + step_s - made.before_s);
     }
     let is_told = least_s.is_finite() && most_s.is_finite() && least_s <= most_s;
-    is_told.then_some(Apart { ahead_s: (least_s + most_s) / 2.0, unsure_s: (most_s - least_s) / 2.0 })
+    is_told
+        .then_some(ClockDifference { ahead_s: (least_s + most_s) / 2.0, unsure_s: (most_s - least_s) / 2.0 })
 }
 
 fn now_s() -> f64 {
@@ -160,7 +161,7 @@ mod tests {
 
     fn told(files: &[Made]) -> Vec<(&'static str, Noted)> {
         let mut found = Found::default();
-        tell(&apart(files).unwrap(), step_s(files), &mut found);
+        report(&apart(files).unwrap(), step_s(files), &mut found);
         found.notes
     }
 

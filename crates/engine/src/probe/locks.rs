@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, byte_lock, is_unsupported};
-use crate::area_path::For;
+use crate::area_path::Purpose;
 use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::mount::{Mount, MountKind};
 
@@ -23,7 +23,7 @@ const KEEPS_LOCKS: [&str; 5] =
 pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let path = bench.at("lock");
     bench.step()?;
-    let open = || bench.dir().open_file(&path, For::Both).map_err(broken(MAKE_FILE));
+    let open = || bench.dir().open_file(&path, Purpose::Both).map_err(broken(MAKE_FILE));
     let (first, second) = (open()?, open()?);
     bench.step()?;
     let operate = |file: &File, operation| rustix::fs::flock(file, operation).map_err(io::Error::from);

@@ -58,7 +58,7 @@ impl From<&'static str> for Doing {
 
 /// Whether an error means that a resource is exhausted. Some file systems report the same error for a
 /// value that is too large.
-pub(super) fn says_full(error: &io::Error) -> bool {
+pub(super) fn is_full_error(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
@@ -112,9 +112,9 @@ mod tests {
         assert_eq!(of_a_file(&told(50_000, 0, 0)), None, "btrfs counts no inodes");
         assert_eq!(of_a_file(&told(50_000, 1000, 0)), Some(Shortage::Inodes));
         assert_eq!(of_a_file(&told(10, 9000, 9000)), Some(Shortage::Room));
-        assert!(says_full(&io::Error::from_raw_os_error(libc::ENOSPC)));
-        assert!(says_full(&io::Error::from_raw_os_error(libc::EDQUOT)));
-        assert!(!says_full(&io::Error::from_raw_os_error(libc::ENOTSUP)));
+        assert!(is_full_error(&io::Error::from_raw_os_error(libc::ENOSPC)));
+        assert!(is_full_error(&io::Error::from_raw_os_error(libc::EDQUOT)));
+        assert!(!is_full_error(&io::Error::from_raw_os_error(libc::ENOTSUP)));
     }
 
     /// An attribute needs no separate inode, so a shortage of inodes is irrelevant.

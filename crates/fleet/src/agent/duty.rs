@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use reelgauge_runner::remote_control::messages::{LiveSaid, SteerOrder, SteeredWord};
+use reelgauge_runner::remote_control::messages::{LiveReport, RemoteOrder, RemoteReport};
 use reelgauge_runner::remote_control::sha256;
 use reelgauge_runner::watch::WATCHING;
 
@@ -42,7 +42,7 @@ pub enum Deed {
     /// Start a remotely controlled run of this plan. The plan is on disk before it begins.
     Begin { run: String, plan_toml: String },
     /// Send this to the run in progress.
-    Steer(SteerOrder),
+    Steer(RemoteOrder),
     /// List the files of a run.
     ListFiles { run: String },
     /// Send a piece of a file.
@@ -129,9 +129,11 @@ impl Duty {
             }
             Order::Prepare { run, plan_sha256, plan_toml } => self.prepare(now, run, plan_sha256, plan_toml),
             Order::Trial { run, point, scale, confirms } => {
-                self.answer_trial(now, &run, point, SteerOrder::Trial { point, scale, confirms })
+                self.answer_trial(now, &run, point, RemoteOrder::Trial { point, scale, confirms })
             }
-            Order::Enough { run, point } => self.answer_trial(now, &run, point, SteerOrder::Enough { point }),
+            Order::Enough { run, point } => {
+                self.answer_trial(now, &run, point, RemoteOrder::Enough { point })
+            }
             Order::Start { run, point, epoch, at_ns } => self.start(now, &run, point, epoch, at_ns),
             Order::Stop { run } => self.stop(&run),
             Order::Files { run } => match self.is_left(&run) {
@@ -147,49 +149,49 @@ impl Duty {
     }
 
     /// Takes a message of the run in progress.
-    pub fn said(&mut self, now: Now, said: SteeredWord) -> Vec<Deed> {
+    pub fn said(&mut self, now: Now, said: RemoteReport) -> Vec<Deed> {
         let Some(state) = self.active.as_ref().and_then(|run| self.runs.get_mut(run)) else {
             return Vec::new();
         };
         match said {
-            SteeredWord::Asks(asked) => state.phase = Phase::Asks(asked),
-            SteeredWord::Judged(judged) => {
+            RemoteReport::Asks(asked) => state.phase = Phase::Asks(asked),
+            RemoteReport::Judged(judged) => {
                 // It is reported together with the next phase.
                 state.judged = Some(judged);
                 return Vec::new();
             }
-            SteeredWord::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
-            SteeredWord::Clock { zero_machine_ns } => {
+            RemoteReport::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
+            RemoteReport::Clock { zero_machine_ns } => {
                 state.times.zero_ns = Some(zero_machine_ns);
                 return Vec::new();
             }
-            SteeredWord::Started { point, begun_machine_ns: begun_ns, .. } => {
+            RemoteReport::Started { point, begun_machine_ns: begun_ns, .. } => {
                 state.phase = Phase::Measuring { point };
                 let clock = self.offset.best(begun_ns);
                 state.times.clock_before = state.times.clock_before.or(clock);
                 state.times.starts.push(PointStart { point, begun_ns, clock });
             }
-            SteeredWord::Refused { point, .. } => {
+            RemoteReport::Refused { point, .. } => {
                 self.start = None;
                 state.phase = Phase::Ready { point };
             }
-            SteeredWord::PointOver { point: _, is_complete } => {
+            RemoteReport::PointOver { point: _, is_complete } => {
                 state.points_complete += u16::from(is_complete);
                 // It prepares the next load point; after the last, it reads files back for verification.
                 state.phase = Phase::Preparing;
             }
-            SteeredWord::Live(live) => return self.tell_live(live),
-            SteeredWord::Done { code, reason, .. } => {
+            RemoteReport::Live(live) => return self.tell_live(live),
+            RemoteReport::Done { code, reason, .. } => {
                 state.phase = Phase::Over { code: Some(code), reason };
                 state.times.over_ns = Some(now.mono_ns);
                 self.active = None;
                 self.stops = false;
             }
-            SteeredWord::Phase { name } if name == WATCHING => state.phase = Phase::Observing,
-            SteeredWord::Hello { .. }
-            | SteeredWord::Begun { .. }
-            | SteeredWord::Phase { .. }
-            | SteeredWord::Prepared { .. } => {
+            RemoteReport::Phase { name } if name == WATCHING => state.phase = Phase::Observing,
+            RemoteReport::Hello { .. }
+            | RemoteReport::Begun { .. }
+            | RemoteReport::Phase { .. }
+            | RemoteReport::Prepared { .. } => {
                 return Vec::new();
             }
         }
@@ -311,7 +313,7 @@ impl Duty {
         }
         self.held_ns = Some(now.mono_ns);
         let (for_ms, silent_ms) = (milliseconds(left_ns), milliseconds(self.silent_ns(now)));
-        vec![Deed::Steer(SteerOrder::Hold { for_ms, silent_ms })]
+        vec![Deed::Steer(RemoteOrder::Hold { for_ms, silent_ms })]
     }
 
     /// Ends a load without a lease.
@@ -322,7 +324,7 @@ impl Duty {
         }
         let silent_ms = milliseconds(self.silent_ns(now));
         self.stops = true;
-        vec![Deed::Steer(SteerOrder::Lapse { silent_ms })]
+        vec![Deed::Steer(RemoteOrder::Lapse { silent_ms })]
     }
 
     fn prepare(&mut self, now: Now, run: String, plan_sha256: String, plan_toml: String) -> Vec<Deed> {
@@ -378,13 +380,13 @@ impl Duty {
         }
         self.start = Some((point, at_ns));
         let mut deeds = self.steer_hold(now, true);
-        deeds.push(Deed::Steer(SteerOrder::Start { point, at_machine_ns }));
+        deeds.push(Deed::Steer(RemoteOrder::Start { point, at_machine_ns }));
         deeds.push(self.beat(now));
         deeds
     }
 
     /// Answers the trial that its run requests: its share, or that the search is over.
-    fn answer_trial(&mut self, now: Now, run: &str, point: u16, answer: SteerOrder) -> Vec<Deed> {
+    fn answer_trial(&mut self, now: Now, run: &str, point: u16, answer: RemoteOrder) -> Vec<Deed> {
         let is_asked = |state: &RunState| matches!(state.phase, Phase::Asks(asked) if asked.point == point);
         let is_meant = self.active().is_some_and(|state| state.run == run && is_asked(state));
         if !is_meant || self.lease_left_ns(now, run) <= 0 {
@@ -404,7 +406,7 @@ impl Duty {
             return Vec::new();
         }
         self.stops = true;
-        vec![Deed::Steer(SteerOrder::Stop)]
+        vec![Deed::Steer(RemoteOrder::Stop)]
     }
 
     /// Whether a run is over and its files are still here.
@@ -424,7 +426,7 @@ impl Duty {
         vec![Deed::Forget { run }, self.beat(now)]
     }
 
-    fn tell_live(&self, live: LiveSaid) -> Vec<Deed> {
+    fn tell_live(&self, live: LiveReport) -> Vec<Deed> {
         let run = self.active.clone();
         run.map(|run| Deed::Send(Answer::Live { run, live: Box::new(live) })).into_iter().collect()
     }

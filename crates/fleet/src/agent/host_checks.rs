@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reelgauge_doctor::multi_host::{FindingSaid, HostSaid, PLACES_MAX, PlaceSaid};
+use reelgauge_doctor::multi_host::{FindingResult, HostResult, PLACES_MAX, PlaceResult};
 use reelgauge_doctor::rule::Severity;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -150,9 +150,9 @@ impl DoctorTerms {
         }
     }
 
-    async fn look(&self) -> HostSaid {
+    async fn look(&self) -> HostResult {
         let until = Instant::now() + LOOKS_WITHIN;
-        let mut said = HostSaid::default();
+        let mut said = HostResult::default();
         for root in self.roots.iter().take(PLACES_MAX) {
             let looked = tokio::time::timeout_at(until, place(&self.program, root)).await;
             let looked = looked.unwrap_or_else(|_| {
@@ -160,8 +160,8 @@ impl DoctorTerms {
             });
             let path = root.display().to_string();
             said.places.push(match looked {
-                Ok(place) => PlaceSaid { path, ..place },
-                Err(why) => PlaceSaid { path, why_not: Some(why), ..PlaceSaid::default() },
+                Ok(place) => PlaceResult { path, ..place },
+                Err(why) => PlaceResult { path, why_not: Some(why), ..PlaceResult::default() },
             });
         }
         said.bound();
@@ -171,7 +171,7 @@ impl DoctorTerms {
 
 /// The program's findings on the path to a root, or why there are none. The program is killed when the
 /// caller stops waiting.
-async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
+async fn place(program: &Path, root: &Path) -> Result<PlaceResult, String> {
     let failed = |error: std::io::Error| format!("cannot start 'reelgauge doctor' on that host: {error}");
     let mut child = Command::new(program)
         .args(["doctor", "--json"])
@@ -229,20 +229,20 @@ struct PrintedFound {
     sentence: String,
 }
 
-fn said_of(printed: &[u8]) -> Option<PlaceSaid> {
+fn said_of(printed: &[u8]) -> Option<PlaceResult> {
     let printed: Printed = serde_json::from_slice(printed).ok()?;
-    let finding = |finding: PrintedFinding| FindingSaid {
+    let finding = |finding: PrintedFinding| FindingResult {
         rule: finding.rule,
         title: finding.title,
         severity: finding.severity,
         found: finding.found.into_iter().map(|found| found.sentence).collect(),
         change: finding.fix.unwrap_or(finding.recommended),
     };
-    Some(PlaceSaid {
+    Some(PlaceResult {
         findings: printed.findings.into_iter().map(finding).collect(),
         in_order: printed.in_order,
         not_looked: printed.not_looked_at.into_iter().map(|rule| rule.rule).collect(),
-        ..PlaceSaid::default()
+        ..PlaceResult::default()
     })
 }
 

@@ -77,7 +77,7 @@ impl NetworkDuty {
     /// Takes an order of the controller. Call it only within a runtime.
     pub fn order(&self, order: NetworkOrder) {
         let receives = matches!(order, NetworkOrder::NetworkReceive(_));
-        let id = order.what().id.clone();
+        let id = order.reception().id.clone();
         let busy = {
             let known = self.known();
             if let Some((_, _, state)) = known.iter().find(|(i, r, _)| *i == id && *r == receives) {
@@ -86,7 +86,7 @@ impl NetworkDuty {
             }
             known.iter().filter(|(_, _, state)| !state.is_over()).count() >= AT_ONCE
         };
-        match self.allowed(order.what(), busy) {
+        match self.allowed(order.reception(), busy) {
             Err(why) => self.tell(&id, receives, NetworkState::Failed { why }),
             Ok(terms) => {
                 // Noted first: a repeated order would otherwise start it twice.

@@ -36,10 +36,10 @@ use crate::owner_limits::OwnerLimits;
 use crate::protocol::PROTOCOL;
 
 /// The time limit for finding a root's mount: if its server no longer exists, this never returns.
-const LOOK: Duration = Duration::from_secs(2);
+const MOUNT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The time limit for finding the path to its server.
-const WAY_LOOK: Duration = Duration::from_secs(1);
+const PATH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An agent's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,16 +170,16 @@ pub struct Identity {
 
 /// An agent that has made itself known.
 #[derive(Debug)]
-pub struct Station {
+pub struct AgentEndpoint {
     client: Client,
     identity: Identity,
     opener: Mutex<Opener>,
 }
 
-impl Station {
+impl AgentEndpoint {
     /// For this agent, on this connection.
-    pub fn new(client: Client, identity: Identity, opener: Opener) -> Station {
-        Station { client, identity, opener: Mutex::new(opener) }
+    pub fn new(client: Client, identity: Identity, opener: Opener) -> AgentEndpoint {
+        AgentEndpoint { client, identity, opener: Mutex::new(opener) }
     }
 
     /// Answers questions, and passes on the controller's orders, until the connection ends for good.
@@ -188,7 +188,7 @@ impl Station {
     /// # Errors
     /// If a subscription fails, or the connection ends.
     pub async fn attend(
-        self: Arc<Station>,
+        self: Arc<AgentEndpoint>,
         orders: Sender<ReceivedOrder>,
         mut refused: impl FnMut(&OrderRefusal),
     ) -> Result<(), PresenceError> {
@@ -250,7 +250,7 @@ impl Station {
         Ok(ReceivedOrder { number: opened.number, body: opened.body.to_vec(), reply: message.reply.clone() })
     }
 
-    async fn answer(self: Arc<Station>, question: Message) {
+    async fn answer(self: Arc<AgentEndpoint>, question: Message) {
         let Some(reply) = question.reply else { return };
         let answer = match Question::of_subject(&question.subject) {
             // Read as late as possible: then half of the return path is all that is unknown.
@@ -312,10 +312,11 @@ pub fn unix_ns(time: SystemTime) -> i64 {
 /// A root's description, as far as it is found in time. A call that never returns keeps its thread.
 async fn root_facts(path: PathBuf) -> RootFacts {
     let (shown, again) = (path.display().to_string(), path.clone());
-    let look = tokio::task::spawn_blocking(move || looked_at(&path));
+    let look = tokio::task::spawn_blocking(move || mount_and_space(&path));
     // The server's name may have to be resolved, which must not delay the rest.
     let way = tokio::task::spawn_blocking(move || Mount::at(&again).ok().as_ref().and_then(way));
-    let (found, way) = tokio::join!(tokio::time::timeout(LOOK, look), tokio::time::timeout(WAY_LOOK, way));
+    let (found, way) =
+        tokio::join!(tokio::time::timeout(MOUNT_TIMEOUT, look), tokio::time::timeout(PATH_TIMEOUT, way));
     let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
     RootFacts { path: shown, mount, available_bytes, way: way.ok().and_then(Result::ok).flatten() }
 }
@@ -332,7 +333,7 @@ async fn missing_directories(
             let path = path.clone();
             tokio::task::spawn_blocking(move || std::fs::metadata(path))
         };
-        match tokio::time::timeout(LOOK, look).await {
+        match tokio::time::timeout(MOUNT_TIMEOUT, look).await {
             Ok(Ok(Ok(found))) => (!found.is_dir()).then_some(path),
             Ok(Ok(Err(error))) => (error.kind() == std::io::ErrorKind::NotFound).then_some(path),
             Ok(Err(_)) | Err(_) => None,
@@ -342,7 +343,7 @@ async fn missing_directories(
     DirectoriesMissing(looked.into_iter().flatten().collect())
 }
 
-fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
+fn mount_and_space(path: &Path) -> (Option<MountFacts>, Option<u64>) {
     let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
     let available = space(path).ok().flatten().map(|space| space.available_bytes);
     (mount, available)

@@ -31,7 +31,7 @@ pub enum ServiceError {
     NotStarted(String),
     /// The manager did not accept a report.
     #[error("cannot report the agent's state to the Windows service manager: {0}")]
-    NotTold(String),
+    ReportRefused(String),
 }
 
 /// Runs as a service until the manager ends it. `lived` receives the interrupt, and returns the exit
@@ -63,7 +63,7 @@ impl ServiceLog {
     }
 
     /// Writes one message.
-    pub fn keep(&mut self, said: &str) {
+    pub fn write_report(&mut self, said: &str) {
         let time = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
         // A full disk must not end an agent.
         let _ = writeln!(self.0, "{time} {}", said.replace('\n', "\n  "));
@@ -109,7 +109,7 @@ mod manager {
         service_dispatcher::start(NAME, entry).map_err(|error| ServiceError::NotStarted(said(&error)))?;
         match (ENDED.get(), NOT_TOLD.get()) {
             (Some(code), None) => Ok(*code),
-            (_, Some(error)) => Err(ServiceError::NotTold(said(error))),
+            (_, Some(error)) => Err(ServiceError::ReportRefused(said(error))),
             (None, None) => {
                 Err(ServiceError::NotStarted("the service was stopped before it started".to_owned()))
             }
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn log_lines_are_appended_with_their_time() {
         let folder = tempfile::tempdir().unwrap();
-        ServiceLog::open(folder.path()).unwrap().keep("It is there.");
-        ServiceLog::open(folder.path()).unwrap().keep("It ended:\nno root.");
+        ServiceLog::open(folder.path()).unwrap().write_report("It is there.");
+        ServiceLog::open(folder.path()).unwrap().write_report("It ended:\nno root.");
         let kept = std::fs::read_to_string(folder.path().join(LOG_FILE)).unwrap();
         let lines: Vec<&str> = kept.lines().collect();
         let [first, second, third] = lines.as_slice() else { panic!("{kept}") };

@@ -29,7 +29,7 @@ struct Received {
 
 /// An answer that arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Came {
+pub struct ReceivedAnswer {
     /// The session of the agent's process that sent it.
     pub life: AgentSession,
     /// The number of the last order that it had decrypted.
@@ -48,14 +48,14 @@ pub fn message(life: &AgentSession, opened: u64, answer: &Answer) -> Vec<u8> {
 }
 
 /// A message as an answer; `None` if it is not one.
-pub fn answer(message: &[u8]) -> Option<Came> {
+pub fn answer(message: &[u8]) -> Option<ReceivedAnswer> {
     // JSON on one line contains no line break.
     let end = message.iter().position(|&byte| byte == b'\n').unwrap_or(message.len());
     let Received { life, opened, mut answer } = serde_json::from_slice(&message[..end]).ok()?;
     if let Answer::Piece { bytes, .. } = &mut answer {
         *bytes = message.get(end + 1..)?.to_vec();
     }
-    Some(Came { life, opened, answer })
+    Some(ReceivedAnswer { life, opened, answer })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
             let life = AgentSession::draw().unwrap();
             let piece = Answer::Piece { run: "r".to_owned(), file: "f\n".to_owned(), offset: 7, bytes };
             let came = answer(&message(&life, 3, &piece)).unwrap();
-            prop_assert_eq!(came, Came { life, opened: 3, answer: piece });
+            prop_assert_eq!(came, ReceivedAnswer { life, opened: 3, answer: piece });
         }
 
         #[test]

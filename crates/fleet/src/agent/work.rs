@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use reelgauge_engine::machine_clock::machine_ns;
-use reelgauge_runner::remote_control::messages::{SteerOrder, SteeredWord};
+use reelgauge_runner::remote_control::messages::{RemoteOrder, RemoteReport};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::streams::AnyPlan;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -67,7 +67,7 @@ struct Steered {
     run: String,
     child: Child,
     input: Option<ChildStdin>,
-    words: Receiver<SteeredWord>,
+    words: Receiver<RemoteReport>,
     /// Whether it has sent its last message.
     is_done: bool,
 }
@@ -143,10 +143,10 @@ impl AgentWork {
         }
     }
 
-    async fn hear(&mut self, said: Option<SteeredWord>) {
+    async fn hear(&mut self, said: Option<RemoteReport>) {
         let deeds = match said {
             Some(said) => {
-                if let (SteeredWord::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
+                if let (RemoteReport::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
                     steered.is_done = true;
                 }
                 self.duty.said(now(), said)
@@ -301,7 +301,7 @@ impl AgentWork {
         Ok(())
     }
 
-    async fn steer(&mut self, order: &SteerOrder) {
+    async fn steer(&mut self, order: &RemoteOrder) {
         let active = self.duty.active().map(|state| state.run.as_str());
         let Some(steered) = &mut self.steered else { return };
         let is_meant = active == Some(&steered.run);
@@ -348,7 +348,7 @@ fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
 
 /// The next message of the run in progress; `None` when it has ended. Waits forever if no run is in
 /// progress.
-async fn next_word(steered: &mut Option<Steered>) -> Option<SteeredWord> {
+async fn next_word(steered: &mut Option<Steered>) -> Option<RemoteReport> {
     match steered {
         Some(steered) => steered.words.recv().await,
         None => std::future::pending().await,

@@ -221,13 +221,14 @@ impl Batch {
         let steps = &self.fleet_plan.steps;
         let mut first_of_kind: Vec<usize> = Vec::new();
         for at in 0..steps.len() {
-            if !first_of_kind.iter().any(|first| steps[*first].does_as(&steps[at])) {
+            if !first_of_kind.iter().any(|first| steps[*first].has_same_work_as(&steps[at])) {
                 first_of_kind.push(at);
             }
         }
         let of_kind = |first: usize| {
             let moved = |run: &BatchRun| {
-                let is_it = steps.get(run.round.step).is_some_and(|step| step.does_as(&steps[first]));
+                let is_it =
+                    steps.get(run.round.step).is_some_and(|step| step.has_same_work_as(&steps[first]));
                 let is_measured = run.result.is_measured();
                 let moved = run.moved.clone().filter(|_| is_it && is_measured).unwrap_or_default();
                 let bytes_per_s = (moved.bytes_per_s > 0.0).then_some(moved.bytes_per_s);

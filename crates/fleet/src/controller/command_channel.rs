@@ -12,16 +12,16 @@ use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-use super::command_service::WishSeal;
+use super::command_service::CommandSeal;
 use super::run_lifecycle::JourneyError;
-use super::user_command::{STANDING, SealedFor, Standing, WISH, Wish};
+use super::user_command::{RunStatus, STANDING, SealedFor, UserCommand, WISH};
 use crate::connection::Login;
 use crate::fleet_site::directory::FleetSite;
 
 /// A controller answers within this time, if there is one, even while it reopens its connection.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
 /// The interval between two requests.
-const AGAIN: Duration = Duration::from_millis(400);
+const RETRY_INTERVAL: Duration = Duration::from_millis(400);
 /// Further controllers may answer within this time after the first.
 const OTHERS_WITHIN: Duration = Duration::from_millis(300);
 
@@ -35,19 +35,19 @@ pub enum Want {
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Obtained {
+pub struct CommandResult {
     /// The state of the run before.
-    pub before: Standing,
+    pub before: RunStatus,
     /// Its state now; `None` if its controller no longer answered.
-    pub now: Option<Standing>,
+    pub now: Option<RunStatus>,
 }
 
 /// Sends a command to the run in progress; `None` if no controller answers.
 ///
 /// # Errors
 /// If there is no connection.
-pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyError> {
-    let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
+pub fn ask(site: &FleetSite, want: Want) -> Result<Option<CommandResult>, JourneyError> {
+    let (login, seal) = (Login::of_controller(site)?, CommandSeal::of(site)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let obtained = runtime.block_on(async {
         let connection = login.connect().await?;
@@ -63,33 +63,33 @@ pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyErro
 /// If the server refuses the subscription.
 pub(super) async fn obtain(
     client: &Client,
-    seal: WishSeal,
+    seal: CommandSeal,
     want: Want,
     within: Duration,
-) -> Result<Option<Obtained>, JourneyError> {
+) -> Result<Option<CommandResult>, JourneyError> {
     let mut asker = Asker { client, answers: client.subscribe(STANDING).await?, seal };
     let Some(answer) = asker.look(within, None).await else { return Ok(None) };
     let before = answer.answered.standing;
     let now = match wish(want, &before) {
-        Some(wish) => asker.until(wish, &before.run, want).await,
+        Some(wish) => asker.repeat_until(wish, &before.run, want).await,
         None => Some(before.clone()),
     };
-    Ok(Some(Obtained { before, now }))
+    Ok(Some(CommandResult { before, now }))
 }
 
 /// The command to send, unless the run is already in the wanted state.
-fn wish(want: Want, standing: &Standing) -> Option<Wish> {
+fn wish(want: Want, standing: &RunStatus) -> Option<UserCommand> {
     match want {
         Want::Pause if standing.wants_pause || standing.is_ending => None,
-        Want::Pause => Some(Wish::Pause { number: standing.pauses }),
+        Want::Pause => Some(UserCommand::Pause { number: standing.pauses }),
         Want::Resume if !standing.wants_pause => None,
-        Want::Resume => Some(Wish::Resume { number: standing.pauses.checked_sub(1)? }),
-        Want::Stop => Some(Wish::Stop),
+        Want::Resume => Some(UserCommand::Resume { number: standing.pauses.checked_sub(1)? }),
+        Want::Stop => Some(UserCommand::Stop),
     }
 }
 
 /// Whether the run is in the wanted state.
-fn is_so(want: Want, standing: &Standing) -> bool {
+fn is_in_state(want: Want, standing: &RunStatus) -> bool {
     match want {
         Want::Pause => standing.wants_pause,
         Want::Resume => !standing.wants_pause,
@@ -100,7 +100,7 @@ fn is_so(want: Want, standing: &Standing) -> bool {
 struct Asker<'a> {
     client: &'a Client,
     answers: Subscriber,
-    seal: WishSeal,
+    seal: CommandSeal,
 }
 
 impl Asker<'_> {
@@ -110,8 +110,8 @@ impl Asker<'_> {
         let until = Instant::now() + within;
         let mut found: Option<SealedFor> = None;
         while Instant::now() < until && found.is_none() {
-            self.say(self.seal.look()).await;
-            let mut waits_until = Instant::now() + AGAIN;
+            self.publish_message(self.seal.state_request()).await;
+            let mut waits_until = Instant::now() + RETRY_INTERVAL;
             while let Some(answer) = self.answer(waits_until).await {
                 let standing = &answer.answered.standing;
                 if run.is_some_and(|run| standing.run == run) {
@@ -127,22 +127,22 @@ impl Asker<'_> {
     }
 
     /// Repeats the command until the run is in the wanted state.
-    async fn until(&mut self, wish: Wish, run: &str, want: Want) -> Option<Standing> {
+    async fn repeat_until(&mut self, wish: UserCommand, run: &str, want: Want) -> Option<RunStatus> {
         let until = Instant::now() + ANSWERS_WITHIN;
         let mut last = None;
         while Instant::now() < until {
             // The controller's answer names the key to seal a command for, and it changes each time.
             let Some(answer) = self.look(until - Instant::now(), Some(run)).await else { break };
-            if is_so(want, &answer.answered.standing) {
+            if is_in_state(want, &answer.answered.standing) {
                 return Some(answer.answered.standing);
             }
-            self.say(self.seal.wish(run, wish, &answer)).await;
-            let waits_until = Instant::now() + AGAIN;
+            self.publish_message(self.seal.wish(run, wish, &answer)).await;
+            let waits_until = Instant::now() + RETRY_INTERVAL;
             while let Some(SealedFor { answered, .. }) = self.answer(waits_until).await {
                 if answered.standing.run != run {
                     continue;
                 }
-                if is_so(want, &answered.standing) {
+                if is_in_state(want, &answered.standing) {
                     return Some(answered.standing);
                 }
                 last = Some(answered.standing);
@@ -151,7 +151,7 @@ impl Asker<'_> {
         last
     }
 
-    async fn say(&self, message: Vec<u8>) {
+    async fn publish_message(&self, message: Vec<u8>) {
         // A message that fails to go out is sent again in the next round.
         let _ = self.client.publish(WISH, message.into()).await;
     }
@@ -160,7 +160,7 @@ impl Asker<'_> {
         loop {
             let message = tokio::time::timeout_at(until, self.answers.next()).await.ok()??;
             // Messages for another client, or invalid ones, are no answer.
-            if let Some(answer) = self.seal.told(&message.payload) {
+            if let Some(answer) = self.seal.open_answer(&message.payload) {
                 return Some(answer);
             }
         }
@@ -173,14 +173,18 @@ mod tests {
 
     #[test]
     fn no_command_is_sent_for_the_current_state_and_commands_name_their_pause() {
-        let runs = Standing { pauses: 2, ..Standing::default() };
-        let paused = Standing { wants_pause: true, ..runs.clone() };
-        let ending = Standing { is_ending: true, ..runs.clone() };
-        assert_eq!(wish(Want::Pause, &runs), Some(Wish::Pause { number: 2 }));
+        let runs = RunStatus { pauses: 2, ..RunStatus::default() };
+        let paused = RunStatus { wants_pause: true, ..runs.clone() };
+        let ending = RunStatus { is_ending: true, ..runs.clone() };
+        assert_eq!(wish(Want::Pause, &runs), Some(UserCommand::Pause { number: 2 }));
         assert_eq!(wish(Want::Pause, &paused), None);
         assert_eq!(wish(Want::Pause, &ending), None);
         assert_eq!(wish(Want::Resume, &runs), None);
-        assert_eq!(wish(Want::Resume, &paused), Some(Wish::Resume { number: 1 }));
-        assert_eq!(wish(Want::Stop, &ending), Some(Wish::Stop), "what would follow it is stopped, too");
+        assert_eq!(wish(Want::Resume, &paused), Some(UserCommand::Resume { number: 1 }));
+        assert_eq!(
+            wish(Want::Stop, &ending),
+            Some(UserCommand::Stop),
+            "what would follow it is stopped, too"
+        );
     }
 }

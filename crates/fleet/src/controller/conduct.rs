@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_report::fleet_run::WhyMissing;
-use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::remote_control::messages::{JudgedTrial, LiveReport, RequestedTrial};
 use serde::{Deserialize, Serialize};
 
 use super::clock::ClockBase;
 use super::pauses::Pauses;
-use super::user_command::{Standing, Wish};
+use super::user_command::{RunStatus, UserCommand};
 use crate::protocol::{
     Beat, CALLED_AHEAD, CALLED_OFF_AHEAD, ClockOffset, LEASE, MISSING_GRACE, Order, PROTOCOL, Phase,
     RunState, START_AHEAD, UNHEARD_FOR,
@@ -123,10 +123,10 @@ pub struct Member {
     closed: u32,
     /// The progress of its current load point.
     #[serde(skip)]
-    pub live: Option<LiveSaid>,
+    pub live: Option<LiveReport>,
     /// The last reported progress of each earlier load point.
     #[serde(skip)]
-    past: BTreeMap<u16, LiveSaid>,
+    past: BTreeMap<u16, LiveReport>,
 }
 
 impl Member {
@@ -180,7 +180,7 @@ impl Member {
     }
 
     /// The progress of a load point, as far as it was reported to this process of the controller.
-    pub fn live_of(&self, point: u16) -> Option<&LiveSaid> {
+    pub fn live_of(&self, point: u16) -> Option<&LiveReport> {
         self.live.as_ref().filter(|live| live.point == point).or_else(|| self.past.get(&point))
     }
 
@@ -210,8 +210,8 @@ impl Member {
 
     /// Takes a report on the progress of a load point. A report that was overtaken on its way is
     /// ignored.
-    fn take_live(&mut self, live: LiveSaid) {
-        let is_newer = |known: &LiveSaid| {
+    fn take_live(&mut self, live: LiveReport) {
+        let is_newer = |known: &LiveReport| {
             (known.point, known.elapsed_ms, known.is_over) <= (live.point, live.elapsed_ms, live.is_over)
         };
         match self.live.take() {
@@ -244,7 +244,7 @@ impl Member {
     }
 
     /// The trial that it requests, if it is for this load point.
-    fn asks(&self, point: u16) -> Option<AskedTrial> {
+    fn asks(&self, point: u16) -> Option<RequestedTrial> {
         match self.phase() {
             Some(Phase::Asks(asked)) if asked.point == point => Some(*asked),
             _ => None,
@@ -254,7 +254,9 @@ impl Member {
     /// Whether it is past a load point: ready for a later one, or at the end.
     fn is_past(&self, point: u16) -> bool {
         match self.phase() {
-            Some(Phase::Ready { point: next } | Phase::Asks(AskedTrial { point: next, .. })) => *next > point,
+            Some(Phase::Ready { point: next } | Phase::Asks(RequestedTrial { point: next, .. })) => {
+                *next > point
+            }
             Some(phase) => phase.is_over(),
             None => false,
         }
@@ -493,7 +495,7 @@ impl Conduct {
     }
 
     /// Takes the progress of a load point on an agent.
-    pub fn live(&mut self, agent: &str, live: LiveSaid) {
+    pub fn live(&mut self, agent: &str, live: LiveReport) {
         if let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) {
             member.take_live(live);
         }
@@ -511,14 +513,14 @@ impl Conduct {
 
     /// Takes a command of a user. Returns the resulting state of the run; [`Conduct::saved`] must be on
     /// disk before that is sent.
-    pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
+    pub fn wish(&mut self, now_ns: i64, wish: UserCommand) -> RunStatus {
         let is_ending = matches!(self.stage, Stage::Stopping | Stage::Over);
         match wish {
-            Wish::Look => {}
-            Wish::Pause { .. } if is_ending => {}
-            Wish::Pause { number } => self.pauses.ask(now_ns, number),
-            Wish::Resume { number } => self.pauses.end(now_ns, number),
-            Wish::Stop => {
+            UserCommand::Look => {}
+            UserCommand::Pause { .. } if is_ending => {}
+            UserCommand::Pause { number } => self.pauses.ask(now_ns, number),
+            UserCommand::Resume { number } => self.pauses.end(now_ns, number),
+            UserCommand::Stop => {
                 self.stop_asked = true;
                 self.stop(WhyStopped::User);
             }
@@ -528,7 +530,7 @@ impl Conduct {
             Stage::Paused { point } => (Some(point), true),
             Stage::Stopping | Stage::Over => (None, false),
         };
-        Standing {
+        RunStatus {
             run: self.run.clone(),
             pauses: self.pauses.count(),
             wants_pause: self.pauses.wants(),
@@ -622,7 +624,7 @@ impl Conduct {
         if measuring().any(|member| member.missing.is_some() || member.is_over()) {
             return search.lose();
         }
-        let asked: Option<Vec<AskedTrial>> = measuring().map(|member| member.asks(point)).collect();
+        let asked: Option<Vec<RequestedTrial>> = measuring().map(|member| member.asks(point)).collect();
         if let Some(asked) = asked {
             search.decide(now_ns, point, &asked);
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_nats::{Client, Message};
 use futures_util::StreamExt;
 use reelgauge_analysis::preflight::differences::{Difference, differences};
-use reelgauge_doctor::multi_host::HostSaid;
+use reelgauge_doctor::multi_host::HostResult;
 use reelgauge_report::fleet_doctor::WhyNoAnswer;
 use tokio::time::Instant;
 
@@ -41,7 +41,7 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 pub struct DoctorHeard {
     pub agent: String,
     /// Its report, or the reason why there is none.
-    pub said: Result<HostSaid, WhyNoAnswer>,
+    pub said: Result<HostResult, WhyNoAnswer>,
 }
 
 /// The result of asking all of them.
@@ -267,7 +267,7 @@ mod tests {
     fn only_answers_of_the_same_session_and_check_count() {
         let knows = presence(", \"knows\": [\"doctor\"]");
         let mut asked = Asked::of(&expected(vec![knows.clone()]), KNOWS_DOCTOR);
-        let found = DoctorState::Found(HostSaid::default());
+        let found = DoctorState::Found(HostResult::default());
         let answer = |life: &AgentSession, id: &str, state: &DoctorState| DoctorAnswer {
             life: life.clone(),
             opened: 9,
@@ -281,6 +281,6 @@ mod tests {
         assert_eq!(asked.life.as_ref().unwrap().1, 9, "the next order is numbered behind what it opened");
         asked.hear("i", answer(&knows.session, "i", &found));
         asked.hear("i", answer(&knows.session, "i", &DoctorState::Failed { why: String::new() }));
-        assert_eq!((asked.is_over, asked.said), (true, Ok(DoctorState::Found(HostSaid::default()))));
+        assert_eq!((asked.is_over, asked.said), (true, Ok(DoctorState::Found(HostResult::default()))));
     }
 }

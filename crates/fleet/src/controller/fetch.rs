@@ -76,17 +76,17 @@ pub enum Keep {
 pub struct Fetch {
     run: String,
     piece_bytes: u32,
-    files: Option<BTreeMap<String, FileHere>>,
+    files: Option<BTreeMap<String, LocalFile>>,
     /// When and how often the list was requested, or the agent was informed that every file is here.
     asked_ns: Option<(i64, u32)>,
     /// Pieces in flight, by file and offset.
-    asked: BTreeMap<(String, u64), Asked>,
+    asked: BTreeMap<(String, u64), RequestedPiece>,
     /// The number of pieces that were requested.
     number: u64,
     /// The time of the last request or arrival.
-    moved_ns: i64,
+    last_activity_ns: i64,
     /// The time of the last poll.
-    looked_ns: Option<i64>,
+    last_poll_ns: Option<i64>,
     window: FetchWindow,
     refused: Option<FetchRefusal>,
     /// How often the agent could not read its files.
@@ -96,7 +96,7 @@ pub struct Fetch {
 
 /// A piece in flight.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct RequestedPiece {
     len: u32,
     at_ns: i64,
     number: u64,
@@ -105,7 +105,7 @@ struct Asked {
 }
 
 #[derive(Clone, Debug)]
-struct FileHere {
+struct LocalFile {
     there: FileThere,
     /// The offset from which nothing has been requested.
     next: u64,
@@ -117,10 +117,10 @@ struct FileHere {
     wrong: u8,
 }
 
-impl FileHere {
-    fn new(there: FileThere, is_whole: bool) -> FileHere {
+impl LocalFile {
+    fn new(there: FileThere, is_whole: bool) -> LocalFile {
         let at = if is_whole { there.len } else { 0 };
-        FileHere { there, next: at, lost: BTreeMap::new(), here_bytes: at, is_whole, wrong: 0 }
+        LocalFile { there, next: at, lost: BTreeMap::new(), here_bytes: at, is_whole, wrong: 0 }
     }
 
     /// The next piece to request, and whether it is requested for the first time.
@@ -149,8 +149,8 @@ impl Fetch {
             asked_ns: None,
             asked: BTreeMap::new(),
             number: 0,
-            moved_ns: 0,
-            looked_ns: None,
+            last_activity_ns: 0,
+            last_poll_ns: None,
             window: FetchWindow::default(),
             refused: None,
             unread: 0,
@@ -193,9 +193,9 @@ impl Fetch {
         }
         let here = |there: FileThere| {
             let is_whole = there.len == 0 || is_here(&there);
-            (there.name.clone(), FileHere::new(there, is_whole))
+            (there.name.clone(), LocalFile::new(there, is_whole))
         };
-        let files: BTreeMap<String, FileHere> = files.into_iter().map(here).collect();
+        let files: BTreeMap<String, LocalFile> = files.into_iter().map(here).collect();
         let missing = files.values().filter(|here| !here.is_whole);
         let stated_bytes: u128 = missing.map(|here| u128::from(here.there.len)).sum();
         if stated_bytes > u128::from(free_bytes) {
@@ -225,13 +225,13 @@ impl Fetch {
         here.here_bytes += u64::from(awaited);
         let is_complete = here.here_bytes == here.there.len;
         let sha256 = here.there.sha256.clone();
-        self.moved_ns = now_ns;
+        self.last_activity_ns = now_ns;
         if let Some(asked) = asked {
             // Transfer times of small files say nothing about whole pieces.
             if asked.is_first && asked.len >= self.piece_bytes / 4 {
                 self.window.came(now_ns - asked.at_ns);
             }
-            self.lose(|other| other.number + OVERTAKEN < asked.number);
+            self.mark_lost(|other| other.number + OVERTAKEN < asked.number);
         }
         let file = file.to_owned();
         match is_complete {
@@ -244,7 +244,7 @@ impl Fetch {
     pub fn checked(&mut self, file: &str, is_right: bool) {
         let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) else { return };
         let wrong = here.wrong + u8::from(!is_right);
-        *here = FileHere { wrong, ..FileHere::new(here.there.clone(), is_right) };
+        *here = LocalFile { wrong, ..LocalFile::new(here.there.clone(), is_right) };
         if wrong >= WRONG_MOST {
             self.refused = Some(FetchRefusal::Digest(file.to_owned()));
         }
@@ -266,14 +266,14 @@ impl Fetch {
     }
 
     /// Whether the agent knows that every file is here.
-    pub fn is_kept(&self) -> bool {
+    pub fn is_confirmed(&self) -> bool {
         self.is_kept
     }
 
     /// The bytes that are here, and the total; `None` before that is known.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let files = self.files.as_ref()?.values();
-        let of = |here: &FileHere| (here.here_bytes, here.there.len);
+        let of = |here: &LocalFile| (here.here_bytes, here.there.len);
         Some(files.map(of).fold((0, 0), |(done, all), (d, a)| (done + d, all + a)))
     }
 
@@ -285,14 +285,14 @@ impl Fetch {
         }
         let run = self.run.clone();
         if self.files.is_none() {
-            return self.again(now_ns).then_some(Order::Files { run }).into_iter().collect();
+            return self.list_is_due(now_ns).then_some(Order::Files { run }).into_iter().collect();
         }
         if self.is_whole() {
-            let is_told = self.is_kept || !self.again(now_ns);
+            let is_told = self.is_kept || !self.list_is_due(now_ns);
             return (!is_told).then_some(Order::Kept { run }).into_iter().collect();
         }
-        if !self.asked.is_empty() && now_ns - self.moved_ns >= self.window.timeout_ns() {
-            self.lose(|_| true);
+        if !self.asked.is_empty() && now_ns - self.last_activity_ns >= self.window.timeout_ns() {
+            self.mark_lost(|_| true);
             self.window.timed_out();
         }
         self.ask(now_ns)
@@ -300,10 +300,10 @@ impl Fetch {
 
     /// Does not count the time in which the controller hung: pieces that arrived then are taken later.
     fn look(&mut self, now_ns: i64) {
-        let away_ns = self.looked_ns.map_or(0, |looked_ns| now_ns - looked_ns);
-        self.looked_ns = Some(now_ns);
+        let away_ns = self.last_poll_ns.map_or(0, |looked_ns| now_ns - looked_ns);
+        self.last_poll_ns = Some(now_ns);
         if away_ns > LOOKS_EVERY_NS {
-            self.moved_ns = self.moved_ns.saturating_add(away_ns).min(now_ns);
+            self.last_activity_ns = self.last_activity_ns.saturating_add(away_ns).min(now_ns);
         }
     }
 
@@ -318,19 +318,19 @@ impl Fetch {
             while self.asked.len() < self.window.pieces() {
                 let Some((offset, len, is_first)) = here.next(piece_bytes) else { break };
                 self.number += 1;
-                let asked = Asked { len, at_ns: now_ns, number: self.number, is_first };
+                let asked = RequestedPiece { len, at_ns: now_ns, number: self.number, is_first };
                 self.asked.insert((file.clone(), offset), asked);
                 orders.push(Order::Piece { run: self.run.clone(), file: file.clone(), offset, len });
             }
         }
         if !orders.is_empty() {
-            self.moved_ns = now_ns;
+            self.last_activity_ns = now_ns;
         }
         orders
     }
 
     /// Marks lost pieces in flight, so that they are requested again.
-    fn lose(&mut self, is_lost: impl Fn(&Asked) -> bool) {
+    fn mark_lost(&mut self, is_lost: impl Fn(&RequestedPiece) -> bool) {
         let Some(files) = &mut self.files else { return };
         self.asked.retain(|(file, offset), asked| {
             if !is_lost(asked) {
@@ -343,7 +343,7 @@ impl Fetch {
         });
     }
 
-    fn again(&mut self, now_ns: i64) -> bool {
+    fn list_is_due(&mut self, now_ns: i64) -> bool {
         let (is_due, times) = match self.asked_ns {
             None => (true, 0),
             Some((asked_ns, times)) => {

@@ -125,7 +125,7 @@ impl FleetRun {
             Some(_) => self
                 .fetches
                 .get(&member.part.agent)
-                .is_some_and(|fetch| fetch.is_kept() || fetch.refused().is_some()),
+                .is_some_and(|fetch| fetch.is_confirmed() || fetch.refused().is_some()),
         };
         self.conduct.is_over() && self.conduct.members.iter().all(is_done)
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::command_channel::{Want, obtain};
-use super::command_service::WishSeal;
+use super::command_service::CommandSeal;
 use super::wire::ways;
 use crate::connection::Login;
 use crate::controller::run_lifecycle::JourneyError;
@@ -39,7 +39,7 @@ pub struct Halted {
 /// # Errors
 /// If there is no connection.
 pub fn halt(site: &FleetSite) -> Result<Halted, JourneyError> {
-    let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
+    let (login, seal) = (Login::of_controller(site)?, CommandSeal::of(site)?);
     let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let halted = runtime.block_on(async {

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use reelgauge_report::fleet_run::why_missing;
 use reelgauge_report::text::plain_short;
 use reelgauge_results::live::{LiveHosts, LiveStreams, LiveTick};
-use reelgauge_runner::remote_control::messages::{LiveSaid, StreamSaid};
+use reelgauge_runner::remote_control::messages::{LiveReport, StreamReport};
 
 use super::conduct::{Conduct, Member, Stage};
 
@@ -83,7 +83,7 @@ pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
 #[derive(Clone, Copy)]
 struct HostNow<'a> {
     member: &'a Member,
-    live: Option<&'a LiveSaid>,
+    live: Option<&'a LiveReport>,
     /// Whether it was heard a moment ago.
     is_heard: bool,
 }
@@ -106,8 +106,8 @@ impl<'a> HostNow<'a> {
         self.live.filter(|_| self.goes_on())?.no_answer_ms
     }
 
-    fn bytes_per_s(&self, of: impl Fn(&LiveSaid) -> f64) -> Option<f64> {
-        let is_over = |live: &LiveSaid| live.is_over;
+    fn bytes_per_s(&self, of: impl Fn(&LiveReport) -> f64) -> Option<f64> {
+        let is_over = |live: &LiveReport| live.is_over;
         let live = self.live.filter(|_| self.is_heard && self.member.missing.is_none())?;
         Some(if is_over(live) { 0.0 } else { of(live) })
     }
@@ -154,7 +154,7 @@ impl Sums {
     }
 }
 
-fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveSaid>) -> Option<f64> {
+fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveReport>) -> Option<f64> {
     let silent: Option<Vec<u64>> = going.map(|live| live.no_answer_ms).collect();
     silent?.into_iter().min().map(seconds)
 }
@@ -166,7 +166,7 @@ fn streams(members: &[HostNow<'_>]) -> LiveStreams {
         let streams = live.filter(|_| host.goes_on()).map(|live| live.streams.clone()).unwrap_or_default();
         streams.into_iter().map(move |stream| (name.clone(), stream))
     };
-    let mut all: Vec<(String, StreamSaid)> = members.iter().flat_map(of_host).collect();
+    let mut all: Vec<(String, StreamReport)> = members.iter().flat_map(of_host).collect();
     all.sort_by_key(|(_, stream)| (Reverse(stream.late_frames), stream.margin_ms.unwrap_or(i64::MAX)));
     all.truncate(STREAMS_MOST);
     let mut columns = LiveStreams::default();
@@ -237,8 +237,8 @@ mod tests {
         many.iter().map(|&name| name.to_owned()).collect()
     }
 
-    fn said(read: f64, late: u64, silent_ms: Option<u64>, margin_ms: i64) -> LiveSaid {
-        LiveSaid {
+    fn said(read: f64, late: u64, silent_ms: Option<u64>, margin_ms: i64) -> LiveReport {
+        LiveReport {
             point: 1,
             read_bytes_per_s: read,
             late_frames: Some(late),
@@ -246,13 +246,13 @@ mod tests {
             margin_ms: Some(margin_ms),
             warmup_ms: 2_000,
             total_ms: Some(12_000),
-            streams: vec![StreamSaid {
+            streams: vec![StreamReport {
                 stream: 0,
                 late_frames: late,
                 margin_ms: Some(margin_ms),
                 buffer_ms: 500,
             }],
-            ..LiveSaid::default()
+            ..LiveReport::default()
         }
     }
 

@@ -32,7 +32,7 @@ pub struct ObserverTable {
 pub enum ObserverError {
     /// No agent is named.
     #[error("an [[observer]] names no agents. Name those that should observe")]
-    Nobody,
+    NoAgent,
     /// An agent that already has another task.
     #[error(
         "agent {0} is an observer and is named a second time. Remove one of the two; an agent does only one \
@@ -52,7 +52,7 @@ pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<AgentTa
     let mut parts: Vec<AgentTask> = Vec::new();
     for table in tables {
         if table.agents.is_empty() {
-            return Err(ObserverError::Nobody);
+            return Err(ObserverError::NoAgent);
         }
         for agent in &table.agents {
             if workers.contains(agent) || parts.iter().any(|part| part.agent == *agent) {
@@ -203,7 +203,7 @@ mod tests {
     fn a_worker_cannot_observe_and_no_agent_observes_twice() {
         assert!(matches!(parts(&[table(&["a"])], &["a".to_owned()]), Err(ObserverError::Twice(_))));
         assert!(matches!(parts(&[table(&["a"]), table(&["a"])], &[]), Err(ObserverError::Twice(_))));
-        assert!(matches!(parts(&[table(&[])], &[]), Err(ObserverError::Nobody)));
+        assert!(matches!(parts(&[table(&[])], &[]), Err(ObserverError::NoAgent)));
         assert_eq!(parts(&[], &[]).unwrap(), []);
     }
 }

@@ -27,7 +27,7 @@ use crate::agent::presence::Presence;
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
 use crate::fleet_site::agent_name::AgentName;
-use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, FleetSiteError};
 use network::{Asker, Pair};
 
 /// The name of the file with the results in a run's directory.
@@ -69,7 +69,7 @@ pub enum PreflightError {
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Site(#[from] FleetSiteError),
     /// Agents cannot be queried.
     #[error(transparent)]
     Roster(#[from] RosterError),

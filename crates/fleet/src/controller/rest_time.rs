@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::clock::now_ns;
-use super::command_service::{WishSeal, WishWays, wish_ways};
+use super::command_service::{CommandChannels, CommandSeal, wish_ways};
 use super::pauses::Pauses;
 use super::run_lifecycle::JourneyError;
-use super::user_command::{Answered, Standing, Wish};
+use super::user_command::{CommandAnswer, RunStatus, UserCommand};
 use crate::agent::presence::unix_ns;
 use crate::connection::Login;
 use crate::fleet_site::directory::FleetSite;
@@ -44,17 +44,17 @@ impl Rest {
     }
 
     /// Takes a command of the user.
-    pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
+    pub fn wish(&mut self, now_ns: i64, wish: UserCommand) -> RunStatus {
         match wish {
-            Wish::Look => {}
-            Wish::Pause { number } => {
+            UserCommand::Look => {}
+            UserCommand::Pause { number } => {
                 self.pauses.ask(now_ns, number);
                 self.pauses.begin(now_ns);
             }
-            Wish::Resume { number } => self.pauses.end(now_ns, number),
-            Wish::Stop => self.stop_asked = true,
+            UserCommand::Resume { number } => self.pauses.end(now_ns, number),
+            UserCommand::Stop => self.stop_asked = true,
         }
-        Standing {
+        RunStatus {
             run: self.name.clone(),
             pauses: self.pauses.count(),
             wants_pause: self.pauses.wants(),
@@ -89,7 +89,7 @@ impl Rest {
         let login = Login::of_controller(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let rested: Result<(), JourneyError> = runtime.block_on(async {
-            let mut ways: Option<WishWays> = None;
+            let mut ways: Option<CommandChannels> = None;
             let mut connects = Instant::now();
             let mut answered: Option<Instant> = None;
             loop {
@@ -101,7 +101,7 @@ impl Rest {
                 show(self);
                 if ways.is_none() && Instant::now() >= connects {
                     // A server that is unreachable now may be reachable when it is needed.
-                    ways = open(&login, WishSeal::of(site)?).await;
+                    ways = open(&login, CommandSeal::of(site)?).await;
                     connects = Instant::now() + CONNECTS_AGAIN;
                 }
                 if self.hear(&mut ways).await {
@@ -115,7 +115,7 @@ impl Rest {
     }
 
     /// Handles a command that arrives within a moment. Returns whether it was answered.
-    async fn hear(&mut self, ways: &mut Option<WishWays>) -> bool {
+    async fn hear(&mut self, ways: &mut Option<CommandChannels>) -> bool {
         let Some(open) = ways else {
             tokio::time::sleep(BEAT).await;
             return false;
@@ -126,7 +126,7 @@ impl Rest {
                 if let Some(wish) = asked.of(&self.name) {
                     let standing = self.wish(now_ns(), wish);
                     // A client that misses this answer repeats its request.
-                    return open.answers.send(Answered { to: asked.from, standing }).is_ok();
+                    return open.answers.send(CommandAnswer { to: asked.from, standing }).is_ok();
                 }
             }
             Ok(None) => *ways = None,
@@ -136,7 +136,7 @@ impl Rest {
     }
 }
 
-async fn open(login: &Login, seal: WishSeal) -> Option<WishWays> {
+async fn open(login: &Login, seal: CommandSeal) -> Option<CommandChannels> {
     let connection = login.connect().await.ok()?;
     wish_ways(connection.client, seal).await.ok()
 }
@@ -149,13 +149,13 @@ mod tests {
     fn a_rest_lasts_until_both_clocks_have_passed_and_it_is_not_paused() {
         let mut rest = Rest { until_ns: 10, not_before_ns: Some(100), ..Rest::default() };
         assert!(!rest.is_over(9, 100) && !rest.is_over(10, 99) && rest.is_over(10, 100));
-        assert!(rest.wish(5, Wish::Pause { number: 0 }).is_paused);
+        assert!(rest.wish(5, UserCommand::Pause { number: 0 }).is_paused);
         assert!(!rest.is_over(50, 500));
-        assert!(!rest.wish(60, Wish::Resume { number: 0 }).wants_pause);
+        assert!(!rest.wish(60, UserCommand::Resume { number: 0 }).wants_pause);
         assert!(rest.is_over(60, 500));
         // A request to pause that arrives late.
-        assert!(!rest.wish(61, Wish::Pause { number: 0 }).wants_pause);
+        assert!(!rest.wish(61, UserCommand::Pause { number: 0 }).wants_pause);
         rest.until_ns = 1_000;
-        assert!(rest.wish(62, Wish::Stop).is_ending && rest.is_over(63, 0));
+        assert!(rest.wish(62, UserCommand::Stop).is_ending && rest.is_over(63, 0));
     }
 }

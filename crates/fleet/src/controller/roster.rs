@@ -20,14 +20,14 @@ use tokio::runtime::Runtime;
 use crate::agent::presence::{ClockAnswer, DirectoriesAsked, DirectoriesMissing, Presence, unix_ns};
 use crate::connection::{ConnectionError, Login};
 use crate::fleet_site::agent_name::{AgentName, FleetId};
-use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, FleetSiteError};
 use crate::fleet_site::subject::{self, Question};
 use clock::{ClockDifference, ClockSample};
 
 /// How many agents are asked at once.
 const AT_ONCE: usize = 64;
 /// How long to wait for further answers to one name.
-const MORE: Duration = Duration::from_millis(300);
+const EXTRA_ANSWER_TIME: Duration = Duration::from_millis(300);
 /// How long an agent may take to check directories.
 const DIRECTORIES: Duration = Duration::from_secs(3);
 /// The number of times a clock is queried.
@@ -118,7 +118,7 @@ async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec
             break;
         }
         if answers.is_empty() {
-            until = until.min(tokio::time::Instant::now() + MORE);
+            until = until.min(tokio::time::Instant::now() + EXTRA_ANSWER_TIME);
         }
         answers.push(message.payload.to_vec());
     }
@@ -128,12 +128,12 @@ async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec
 /// Why the fleet cannot be queried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LookError {
+pub enum RosterQueryError {
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Site(#[from] FleetSiteError),
     /// Agents cannot be asked.
     #[error(transparent)]
     Roster(#[from] RosterError),
@@ -156,7 +156,7 @@ impl Roster {
     ///
     /// # Errors
     /// If there is no connection to the server.
-    pub fn open(site: &FleetSite) -> Result<Roster, LookError> {
+    pub fn open(site: &FleetSite) -> Result<Roster, RosterQueryError> {
         let login = Login::of_controller(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let client = runtime.block_on(login.connect())?.client;
@@ -168,7 +168,7 @@ impl Roster {
     ///
     /// # Errors
     /// If the connection cannot send the request.
-    pub fn look(&self, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
+    pub fn look(&self, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, RosterQueryError> {
         self.runtime.block_on(async {
             let seen = call(&self.client, &self.fleet, &self.names, within).await?;
             Ok(if with_clocks { clocks(&self.client, seen).await } else { seen })
@@ -201,6 +201,10 @@ impl Roster {
 ///
 /// # Errors
 /// If there is no connection to the server.
-pub fn look(site: &FleetSite, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
+pub fn look(
+    site: &FleetSite,
+    within: Duration,
+    with_clocks: bool,
+) -> Result<Vec<Expected>, RosterQueryError> {
     Roster::open(site)?.look(within, with_clocks)
 }

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::clock::now_ns;
-use super::command_service::WishWays;
+use super::command_service::CommandChannels;
 use super::conduct::{Milestone, Told, WhyStopped};
 use super::fleet_run::{Act, FleetRun, LocalFiles};
 use super::run_folder::RunFolder;
-use super::state_writer::Keeper;
-use super::user_command::Answered;
+use super::state_writer::StateWriter;
+use super::user_command::CommandAnswer;
 use crate::protocol::{Answer, Order};
 
 /// The interval between two ticks.
@@ -31,7 +31,7 @@ const FETCH_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The channels of messages between a run and its agents.
 #[derive(Debug)]
-pub struct Ways {
+pub struct Channels {
     pub orders: UnboundedSender<Told>,
     pub answers: UnboundedReceiver<(String, Answer)>,
     /// Whether messages can be received now.
@@ -46,8 +46,8 @@ pub struct Ways {
 pub async fn carry_out(
     run: FleetRun,
     folder: &RunFolder,
-    ways: Ways,
-    mut wished: WishWays,
+    ways: Channels,
+    mut wished: CommandChannels,
     wants_end: &AtomicBool,
     mut show: impl FnMut(&FleetRun),
 ) -> io::Result<FleetRun> {
@@ -55,7 +55,7 @@ pub async fn carry_out(
         kept: (run.conduct.milestone(), Instant::now()),
         run,
         folder,
-        keeper: Keeper::new(folder.clone()),
+        keeper: StateWriter::new(folder.clone()),
         orders: ways.orders,
         answers: wished.answers,
         unsent: Vec::new(),
@@ -75,7 +75,7 @@ pub async fn carry_out(
                 let wish = asked.of(&carrying.run.conduct.run);
                 if let Some(standing) = wish.map(|wish| carrying.run.conduct.wish(now_ns(), wish)) {
                     // The answer is sent once the state is on disk, so that the sender can rely on it.
-                    carrying.answer_wish(Answered { to: asked.from, standing })?;
+                    carrying.answer_command(CommandAnswer { to: asked.from, standing })?;
                 }
             }
             kept = carrying.keeper.kept() => {
@@ -103,19 +103,19 @@ pub async fn carry_out(
 }
 
 /// A message that is sent as soon as the disk has the state that it relies on.
-enum Unsent {
+enum PendingMessage {
     Order(Told),
-    Answer(Answered),
+    Answer(CommandAnswer),
 }
 
 struct Carrying<'a> {
     run: FleetRun,
     folder: &'a RunFolder,
-    keeper: Keeper,
+    keeper: StateWriter,
     orders: UnboundedSender<Told>,
-    answers: UnboundedSender<Answered>,
+    answers: UnboundedSender<CommandAnswer>,
     /// In their order, each with the number of the state that it relies on.
-    unsent: Vec<(u64, Unsent)>,
+    unsent: Vec<(u64, PendingMessage)>,
     kept: (Milestone, Instant),
     /// Bytes that were fetched, and the time at which the last of them arrived.
     progress: (u64, Instant),
@@ -136,9 +136,9 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    fn answer_wish(&mut self, answered: Answered) -> io::Result<()> {
+    fn answer_command(&mut self, answered: CommandAnswer) -> io::Result<()> {
         self.act(Vec::new())?;
-        self.unsent.push((self.keeper.newest(), Unsent::Answer(answered)));
+        self.unsent.push((self.keeper.newest(), PendingMessage::Answer(answered)));
         self.send();
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Carrying<'_> {
         for act in acts {
             match act {
                 // A permission to continue relies on no new state and must not be late.
-                Act::Tell((agent, order @ Order::Hold { .. })) => self.tell((agent, order)),
+                Act::Tell((agent, order @ Order::Hold { .. })) => self.send_order((agent, order)),
                 Act::Tell(order) => told.push(order),
                 Act::Create { agent, file } => self.folder.create(&agent, &file)?,
                 Act::Write { agent, file, offset, bytes, check } => {
@@ -168,7 +168,7 @@ impl Carrying<'_> {
         }
         self.keep();
         let rests_on = self.keeper.newest();
-        self.unsent.extend(told.into_iter().map(|told| (rests_on, Unsent::Order(told))));
+        self.unsent.extend(told.into_iter().map(|told| (rests_on, PendingMessage::Order(told))));
         self.send();
         Ok(())
     }
@@ -194,10 +194,10 @@ impl Carrying<'_> {
             match unsent {
                 // Dropped: the start time would have passed before any agent received it. A new time is
                 // agreed on.
-                Unsent::Order((_, Order::Start { point, at_ns, .. }))
-                    if self.run.conduct.postpones(now_ns(), point, at_ns, self.keeper.takes()) => {}
-                Unsent::Order(told) => self.tell(told),
-                Unsent::Answer(answered) => {
+                PendingMessage::Order((_, Order::Start { point, at_ns, .. }))
+                    if self.run.conduct.postpones(now_ns(), point, at_ns, self.keeper.write_time()) => {}
+                PendingMessage::Order(told) => self.send_order(told),
+                PendingMessage::Answer(answered) => {
                     // Ignored: if the answer is lost, the client asks again.
                     let _ = self.answers.send(answered);
                 }
@@ -205,7 +205,7 @@ impl Carrying<'_> {
         }
     }
 
-    fn tell(&self, told: Told) {
+    fn send_order(&self, told: Told) {
         // Ignored: if the channel is closed, no message arrives either, and the loop ends.
         let _ = self.orders.send(told);
     }
@@ -250,14 +250,14 @@ mod tests {
     }
 
     /// Makes every write to this folder block, by a pipe that no process reads.
-    fn stand_still(dir: &Path) {
+    fn block_writes(dir: &Path) {
         let made = Command::new("mkfifo").arg(dir.join("conduct.new")).status().unwrap();
         assert!(made.success());
     }
 
     /// How often a ready agent receives permission to continue, and how often it receives a start,
     /// within two seconds, on a fast disk or on one that hangs.
-    fn told(stands_still: bool) -> (usize, usize) {
+    fn orders_sent(stands_still: bool) -> (usize, usize) {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -268,8 +268,8 @@ mod tests {
             let (orders, mut heard) = unbounded_channel();
             let (says, answers) = unbounded_channel();
             let (_wisher, wishes) = unbounded_channel();
-            let ways = Ways { orders, answers, listens: Arc::new(AtomicBool::new(true)) };
-            let wishes = WishWays { wishes, answers: unbounded_channel().0 };
+            let ways = Channels { orders, answers, listens: Arc::new(AtomicBool::new(true)) };
+            let wishes = CommandChannels { wishes, answers: unbounded_channel().0 };
             let agent = async {
                 let mut number = 0;
                 let mut say = |phase| {
@@ -279,7 +279,7 @@ mod tests {
                 say(None);
                 while !matches!(heard.recv().await.unwrap().1, Order::Prepare { .. }) {}
                 if stands_still {
-                    stand_still(dir.path());
+                    block_writes(dir.path());
                 }
                 let (mut holds, mut starts) = (0, 0);
                 for _ in 0..20 {
@@ -308,9 +308,9 @@ mod tests {
 
     #[test]
     fn a_hanging_disk_delays_no_beat_and_withholds_messages_that_rely_on_it() {
-        let (holds, starts) = told(false);
+        let (holds, starts) = orders_sent(false);
         assert!(holds >= 15 && starts >= 1, "{holds} {starts}");
-        let (holds, starts) = told(true);
+        let (holds, starts) = orders_sent(true);
         assert!(holds >= 15, "{holds} of 20 beats were answered");
         assert_eq!(starts, 0, "the start is not on disk");
     }

@@ -14,7 +14,7 @@ use jiff::{Timestamp, Zoned};
 use reelgauge_report::fleet_run::{WhyMissing, why_missing};
 
 use super::clock::{self, now_ns};
-use super::command_service::{WishSeal, wish_ways};
+use super::command_service::{CommandSeal, wish_ways};
 use super::conduct::{AgentTask, Conduct, Member, OnLoss, WhyStopped};
 use super::fetch::FetchRefusal;
 use super::fleet_plan::{FleetPlanError, Placed, search_of};
@@ -25,7 +25,7 @@ use super::wire::ways;
 use crate::agent::run_store::{AgentDisk, is_run_name, keep};
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
-use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, FleetSiteError};
 use crate::merged_run::observer_counters::ObserverShare;
 use crate::merged_run::{
     AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest,
@@ -43,7 +43,7 @@ pub enum JourneyError {
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Site(#[from] FleetSiteError),
     /// The plan cannot be carried out.
     #[error(transparent)]
     Plan(#[from] FleetPlanError),
@@ -178,7 +178,7 @@ impl Journey {
     ) -> Result<(), JourneyError> {
         let login = Login::of_controller(site)?;
         let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
-        let wish_seal = WishSeal::of(site)?;
+        let wish_seal = CommandSeal::of(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let conduct = self.conduct.clone();
         let ended: Result<FleetRun, JourneyError> = runtime.block_on(async {
@@ -309,7 +309,7 @@ impl Journey {
             clock_steps: times.clock_steps.iter().map(step).collect(),
             missing_from_ns: member.missing.as_ref().map(|missing| missing.from_ns),
             why_missing: member.missing.as_ref().map(|missing| why_missing(&missing.why)),
-            is_left: member.missing.is_none() && member.has_done_all() && !member.is_fetched,
+            has_unfetched_files: member.missing.is_none() && member.has_done_all() && !member.is_fetched,
             starts: Some(times.starts.iter().filter_map(start).collect()),
         }
     }

@@ -13,9 +13,9 @@ use super::run_folder::RunFolder;
 
 /// Writes the states of a run. Only to be used within a runtime.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct StateWriter {
     folder: RunFolder,
-    /// The number of states passed to [`Keeper::keep`].
+    /// The number of states passed to [`StateWriter::keep`].
     newest: u64,
     on_disk: u64,
     /// The state that waits for the disk.
@@ -31,20 +31,20 @@ struct Writing {
     task: JoinHandle<io::Result<()>>,
 }
 
-impl Keeper {
+impl StateWriter {
     /// A keeper for this folder, which already contains the current state.
-    pub fn new(folder: RunFolder) -> Keeper {
-        Keeper { folder, newest: 0, on_disk: 0, waits: None, writes: None, took: Duration::ZERO }
+    pub fn new(folder: RunFolder) -> StateWriter {
+        StateWriter { folder, newest: 0, on_disk: 0, waits: None, writes: None, took: Duration::ZERO }
     }
 
     /// Starts to write this state, or queues it.
     pub fn keep(&mut self, saved: String) {
         self.newest += 1;
         self.waits = Some((self.newest, saved));
-        self.go_on();
+        self.start_next_write();
     }
 
-    /// The number of the last state passed to [`Keeper::keep`].
+    /// The number of the last state passed to [`StateWriter::keep`].
     pub fn newest(&self) -> u64 {
         self.newest
     }
@@ -55,7 +55,7 @@ impl Keeper {
     }
 
     /// How long the last write took, or the current one has taken so far.
-    pub fn takes(&self) -> Duration {
+    pub fn write_time(&self) -> Duration {
         self.writes.as_ref().map_or(self.took, |writing| writing.began.elapsed().max(self.took))
     }
 
@@ -69,7 +69,7 @@ impl Keeper {
         (self.on_disk, self.took) = (writing.number, writing.began.elapsed());
         self.writes = None;
         ended.map_err(io::Error::other)??;
-        self.go_on();
+        self.start_next_write();
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn go_on(&mut self) {
+    fn start_next_write(&mut self) {
         if self.writes.is_some() {
             return;
         }
@@ -106,7 +106,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let dir = tempfile::tempdir().unwrap();
-            let mut keeper = Keeper::new(RunFolder::new(&dir.path().join("run")));
+            let mut keeper = StateWriter::new(RunFolder::new(&dir.path().join("run")));
             assert_eq!((keeper.newest(), keeper.on_disk()), (0, 0));
             (1..=9).for_each(|number: u32| keeper.keep(number.to_string()));
             assert_eq!((keeper.newest(), keeper.on_disk()), (9, 0));
@@ -127,7 +127,7 @@ mod tests {
         runtime.block_on(async {
             let dir = tempfile::tempdir().unwrap();
             std::fs::write(dir.path().join("file"), "").unwrap();
-            let mut keeper = Keeper::new(RunFolder::new(&dir.path().join("file/run")));
+            let mut keeper = StateWriter::new(RunFolder::new(&dir.path().join("file/run")));
             keeper.keep("x".to_owned());
             assert!(keeper.kept().await.is_err());
         });

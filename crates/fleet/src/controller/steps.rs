@@ -135,7 +135,7 @@ pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<R
     let mut after = began;
     for (at, step) in steps.iter().enumerate() {
         let repeat = step.repeat.unwrap_or(1);
-        let name = step.called(at);
+        let name = step.display_name(at);
         if !(1..=REPEAT_MOST).contains(&repeat) {
             return Err(format!("step {name:?} has repeat = {repeat}; use 1 to {REPEAT_MOST}"));
         }
@@ -163,14 +163,14 @@ pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<R
 
 impl Step {
     /// Its name; it is step `at` of the plan, from 0.
-    pub fn called(&self, at: usize) -> String {
+    pub fn display_name(&self, at: usize) -> String {
         let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let named = self.name.clone().filter(|name| !name.trim().is_empty());
         named.or_else(|| self.workload.as_ref().and_then(stem)).unwrap_or_else(|| format!("step {}", at + 1))
     }
 
     /// Whether it does the same as another step, apart from targets and repetitions.
-    pub fn does_as(&self, other: &Step) -> bool {
+    pub fn has_same_work_as(&self, other: &Step) -> bool {
         (&self.workload, &self.ramp, self.hold) == (&other.workload, &other.ramp, other.hold)
     }
 

@@ -18,7 +18,7 @@ pub const STANDING: &str = "fleet.event.-.standing";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "snake_case")]
-pub enum Wish {
+pub enum UserCommand {
     /// Only requests the state of the run.
     Look,
     /// Pause the run; the pause has this number, from 0.
@@ -36,21 +36,21 @@ pub enum Wish {
 
 /// A command as sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct CommandRequest {
     /// Drawn by the sender; answers are sealed for it.
     pub from: AgentSession,
     /// The run that the command is for; any run if it only requests the state.
     pub run: Option<String>,
     #[serde(flatten)]
-    pub wish: Wish,
+    pub wish: UserCommand,
 }
 
 /// An answer as sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct CommandAnswer {
     pub to: AgentSession,
     #[serde(flatten)]
-    pub standing: Standing,
+    pub standing: RunStatus,
 }
 
 /// An answer, and the values that the next command must be sealed for.
@@ -61,12 +61,12 @@ pub struct SealedFor {
     /// The number of the last command that it opened.
     pub opened: u64,
     #[serde(flatten)]
-    pub answered: Answered,
+    pub answered: CommandAnswer,
 }
 
 /// The state of a run, for clients that send commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct RunStatus {
     pub run: String,
     /// The number of pauses that were requested.
     pub pauses: u32,
@@ -81,9 +81,9 @@ pub struct Standing {
     pub is_ending: bool,
 }
 
-impl Asked {
+impl CommandRequest {
     /// The command for this run; `None` if it is for another run.
-    pub fn of(&self, run: &str) -> Option<Wish> {
+    pub fn of(&self, run: &str) -> Option<UserCommand> {
         self.run.as_ref().is_none_or(|meant| meant == run).then_some(self.wish)
     }
 }
@@ -96,19 +96,26 @@ mod tests {
 
     #[test]
     fn commands_and_answers_arrive_unchanged() {
-        for wish in [Wish::Look, Wish::Pause { number: 3 }, Wish::Resume { number: 0 }, Wish::Stop] {
-            let asked = Asked { from: AgentSession::draw().unwrap(), run: Some("r".to_owned()), wish };
-            let came: Asked = serde_json::from_slice(&serde_json::to_vec(&asked).unwrap()).unwrap();
+        for wish in [
+            UserCommand::Look,
+            UserCommand::Pause { number: 3 },
+            UserCommand::Resume { number: 0 },
+            UserCommand::Stop,
+        ] {
+            let asked =
+                CommandRequest { from: AgentSession::draw().unwrap(), run: Some("r".to_owned()), wish };
+            let came: CommandRequest = serde_json::from_slice(&serde_json::to_vec(&asked).unwrap()).unwrap();
             assert_eq!(came, asked);
             assert_eq!((came.of("r"), came.of("other")), (Some(wish), None));
         }
-        let looks = Asked { from: AgentSession::draw().unwrap(), run: None, wish: Wish::Look };
-        assert_eq!(looks.of("any"), Some(Wish::Look));
-        let answered = Answered {
+        let looks =
+            CommandRequest { from: AgentSession::draw().unwrap(), run: None, wish: UserCommand::Look };
+        assert_eq!(looks.of("any"), Some(UserCommand::Look));
+        let answered = CommandAnswer {
             to: AgentSession::draw().unwrap(),
-            standing: Standing { point: Some(2), ..Standing::default() },
+            standing: RunStatus { point: Some(2), ..RunStatus::default() },
         };
-        let came: Answered = serde_json::from_slice(&serde_json::to_vec(&answered).unwrap()).unwrap();
+        let came: CommandAnswer = serde_json::from_slice(&serde_json::to_vec(&answered).unwrap()).unwrap();
         assert_eq!(came, answered);
     }
 }

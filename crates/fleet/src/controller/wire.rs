@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::conduct::Told;
-use super::run_driver::Ways;
+use super::run_driver::Channels;
 use crate::agent::presence::RefusedOrder;
 use crate::agent::wire;
 use crate::envelope::Sealer;
@@ -38,7 +38,7 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// If the server refuses the subscription.
-pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError> {
+pub async fn ways(client: Client, sealer: Sealer) -> Result<Channels, SubscribeError> {
     let heard = client.subscribe(FROM_ALL).await?;
     let refused = client.subscribe(REFUSED_BY_ALL).await?;
     let (orders, to_send) = unbounded_channel();
@@ -53,7 +53,7 @@ pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError
         echoed: None,
     };
     tokio::spawn(end.until_over((heard, refused), to_send));
-    Ok(Ways { orders, answers: came, listens })
+    Ok(Channels { orders, answers: came, listens })
 }
 
 struct ControllerEnd {

@@ -67,7 +67,7 @@ pub struct ControllerKeys {
 /// Why a site can't be made, read or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SiteError {
+pub enum FleetSiteError {
     #[error("{} already exists, and a fleet's keys are never overwritten. Choose a new directory",
         .0.display())]
     Taken(PathBuf),
@@ -113,12 +113,12 @@ impl FleetSite {
     ///
     /// # Errors
     /// If the directory is in use, or a part cannot be created; then nothing is left behind.
-    pub fn make(dir: &Path, new: &NewSite) -> Result<FleetSite, SiteError> {
+    pub fn make(dir: &Path, new: &NewSite) -> Result<FleetSite, FleetSiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
         let is_there = dir.symlink_metadata().is_ok();
         if is_there && !is_empty(&dir) {
-            return Err(SiteError::Taken(dir));
+            return Err(FleetSiteError::Taken(dir));
         }
         let parent = dir.parent().unwrap_or(Path::new("/")).to_owned();
         fs::create_dir_all(&parent).map_err(failed(&parent))?;
@@ -131,7 +131,7 @@ impl FleetSite {
         let draft = draft.map_err(failed(&parent))?;
         let register = fill(draft.path(), &dir, new)?;
         if is_there {
-            fs::remove_dir(&dir).map_err(|_| SiteError::Taken(dir.clone()))?;
+            fs::remove_dir(&dir).map_err(|_| FleetSiteError::Taken(dir.clone()))?;
         }
         fs::rename(draft.path(), &dir).map_err(failed(&dir))?;
         // It was moved, so the guard must not remove it.
@@ -143,12 +143,12 @@ impl FleetSite {
     ///
     /// # Errors
     /// If there is no site, or it is damaged.
-    pub fn open(dir: &Path) -> Result<FleetSite, SiteError> {
+    pub fn open(dir: &Path) -> Result<FleetSite, FleetSiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let path = dir.join(REGISTER);
         let text = match private_file::read(&path) {
             Err(PrivateFileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Err(SiteError::NoSite(dir));
+                return Err(FleetSiteError::NoSite(dir));
             }
             text => text?,
         };
@@ -159,7 +159,7 @@ impl FleetSite {
     ///
     /// # Errors
     /// If the name exists already, or a file can't be written.
-    pub fn add(&mut self, name: &AgentName) -> Result<PathBuf, SiteError> {
+    pub fn add(&mut self, name: &AgentName) -> Result<PathBuf, FleetSiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
         let authority_pem = self.authority_pem()?;
@@ -179,7 +179,7 @@ impl FleetSite {
     ///
     /// # Errors
     /// If no agent has this name, or a file can't be written.
-    pub fn revoke(&mut self, name: &AgentName) -> Result<(), SiteError> {
+    pub fn revoke(&mut self, name: &AgentName) -> Result<(), FleetSiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
         register.revoke(name, jiff::Timestamp::now().to_string())?;
@@ -196,7 +196,7 @@ impl FleetSite {
     ///
     /// # Errors
     /// If a file can't be written.
-    pub fn write_configuration(&self) -> Result<(), SiteError> {
+    pub fn write_configuration(&self) -> Result<(), FleetSiteError> {
         let _lock = self.lock()?;
         write_configuration(&self.dir, &self.dir, &self.register)
     }
@@ -214,12 +214,12 @@ impl FleetSite {
     ///
     /// # Errors
     /// If other users can read the files, or if they are damaged.
-    pub fn controller_keys(&self) -> Result<ControllerKeys, SiteError> {
+    pub fn controller_keys(&self) -> Result<ControllerKeys, FleetSiteError> {
         let read = |name: &str| {
             let path = self.dir.join(name);
             private_file::read(&path).map(|text| (path, text))
         };
-        let key = |path: PathBuf| move |source| SiteError::Key { path, source };
+        let key = |path: PathBuf| move |source| FleetSiteError::Key { path, source };
         let (path, user) = read(CONTROLLER_KEY)?;
         let user = UserKey::from_seed(user.trim()).map_err(key(path))?;
         let (path, seal) = read(SEAL_KEY)?;
@@ -236,7 +236,7 @@ impl FleetSite {
     ///
     /// # Errors
     /// If a file can't be read.
-    pub fn authority_pem(&self) -> Result<String, SiteError> {
+    pub fn authority_pem(&self) -> Result<String, FleetSiteError> {
         Ok(private_file::read(&self.authority_path())?)
     }
 
@@ -255,7 +255,7 @@ impl FleetSite {
     }
 
     /// Locks the site, so that only one change is in progress.
-    fn lock(&self) -> Result<File, SiteError> {
+    fn lock(&self) -> Result<File, FleetSiteError> {
         let path = self.dir.join(LOCK);
         let file = File::options().create(true).append(true).open(&path).map_err(failed(&path))?;
         file.lock().map_err(failed(&path))?;
@@ -275,13 +275,13 @@ const USERS: &str = "users.conf";
 const LOG: &str = "nats.log";
 const LOCK: &str = ".lock";
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> SiteError {
+fn failed(path: &Path) -> impl Fn(io::Error) -> FleetSiteError {
     let path = path.to_owned();
-    move |source| SiteError::Io { path: path.clone(), source }
+    move |source| FleetSiteError::Io { path: path.clone(), source }
 }
 
 /// Everything of a new site, written to `draft`, to be moved to `dir`.
-fn fill(draft: &Path, dir: &Path, new: &NewSite) -> Result<Register, SiteError> {
+fn fill(draft: &Path, dir: &Path, new: &NewSite) -> Result<Register, FleetSiteError> {
     for folder in [JOIN, "keys", "tls"] {
         make_folder(&draft.join(folder))?;
     }
@@ -325,11 +325,11 @@ fn own_server(
     fleet: &FleetId,
     listen: SocketAddr,
     hosts: &[String],
-) -> Result<ServerPlace, SiteError> {
+) -> Result<ServerPlace, FleetSiteError> {
     let mut hosts = hosts.to_vec();
     if hosts.is_empty() {
         if listen.ip().is_unspecified() {
-            return Err(SiteError::NoHost(listen));
+            return Err(FleetSiteError::NoHost(listen));
         }
         hosts.push(listen.ip().to_string());
     }
@@ -340,7 +340,7 @@ fn own_server(
     let servers: Vec<String> = hosts.iter().map(server).collect();
     if let Some(bad) = servers.iter().zip(&hosts).find_map(|(server, host)| (!is_tls(server)).then_some(host))
     {
-        return Err(SiteError::NoServer(bad.clone()));
+        return Err(FleetSiteError::NoServer(bad.clone()));
     }
     let Certificates { authority_pem, server_pem, server_key_pem } =
         certificate::make(&fleet.as_str()[..8], &hosts)?;
@@ -349,19 +349,19 @@ fn own_server(
     Ok((servers, Some(listen), authority_pem))
 }
 
-fn others_server(servers: &[String], authority: &Path) -> Result<ServerPlace, SiteError> {
+fn others_server(servers: &[String], authority: &Path) -> Result<ServerPlace, FleetSiteError> {
     if let Some(bad) = servers.iter().find(|server| !is_tls(server)) {
-        return Err(SiteError::NoServer(bad.clone()));
+        return Err(FleetSiteError::NoServer(bad.clone()));
     }
     let pem = fs::read_to_string(authority).map_err(failed(authority))?;
     match pem.contains("-----BEGIN CERTIFICATE-----") {
         true => Ok((servers.to_vec(), None, pem)),
-        false => Err(SiteError::NoAuthority(authority.to_owned())),
+        false => Err(FleetSiteError::NoAuthority(authority.to_owned())),
     }
 }
 
 /// For its owner alone, regardless of the umask.
-fn make_folder(path: &Path) -> Result<(), SiteError> {
+fn make_folder(path: &Path) -> Result<(), FleetSiteError> {
     #[cfg(unix)]
     let builder = {
         let mut builder = fs::DirBuilder::new();
@@ -379,12 +379,12 @@ fn join_text(register: &Register, name: &AgentName, key: &UserKey, authority_pem
 }
 
 /// The register, and the configuration generated from it. `dir` is the future path of the site.
-fn write_register(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
+fn write_register(into: &Path, dir: &Path, register: &Register) -> Result<(), FleetSiteError> {
     private_file::replace(&into.join(REGISTER), &register.to_toml()?)?;
     write_configuration(into, dir, register)
 }
 
-fn write_configuration(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
+fn write_configuration(into: &Path, dir: &Path, register: &Register) -> Result<(), FleetSiteError> {
     let (name, text) = match register.listen {
         Some(listen) => {
             let files = configuration::SiteFiles {

@@ -16,7 +16,7 @@ pub struct ServiceText<'a> {
 /// A user's unit for systemd.
 pub fn systemd_unit(text: &ServiceText<'_>) -> String {
     let folder = format!("%h/.reelgauge-agent/{}", text.agent);
-    let flags: String = text.flags.iter().map(|flag| format!(" {}", words::for_systemd(flag))).collect();
+    let flags: String = text.flags.iter().map(|flag| format!(" {}", quoting::for_systemd(flag))).collect();
     format!(
         "[Unit]\n\
          Description=Reelgauge agent {}\n\
@@ -37,7 +37,7 @@ pub fn systemd_unit(text: &ServiceText<'_>) -> String {
 /// A user's property list for launchd.
 pub fn launchd_plist(text: &ServiceText<'_>) -> String {
     // launchd does not expand the home directory; a shell does.
-    let flags: String = text.flags.iter().map(|flag| format!(" {}", words::for_shell(flag))).collect();
+    let flags: String = text.flags.iter().map(|flag| format!(" {}", quoting::for_shell(flag))).collect();
     let command = format!(
         "cd \"$HOME/.reelgauge-agent/{}\" && exec ./reelgauge agent --join join.toml{flags} 2>> agent.log",
         text.agent
@@ -55,12 +55,12 @@ pub fn launchd_plist(text: &ServiceText<'_>) -> String {
            <key>ThrottleInterval</key><integer>10</integer>\n\
          </dict></plist>\n",
         text.agent,
-        words::for_xml(&command)
+        quoting::for_xml(&command)
     )
 }
 
 /// Quoting: each result remains one word, with any characters in it.
-pub mod words {
+pub mod quoting {
     pub fn for_shell(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
@@ -134,7 +134,7 @@ mod tests {
         assert!(unit.contains(" \"--root\" \"/mnt/50%% & \\\"$$x\\\"\"\n"), "{unit}");
         let plist = launchd_plist(&text);
         assert!(plist.contains("'/mnt/50% &amp; \"$x\"' 2&gt;&gt; agent.log"), "{plist}");
-        assert_eq!(words::for_systemd("a\\b\nc"), "\"a\\\\b\\nc\"");
+        assert_eq!(quoting::for_systemd("a\\b\nc"), "\"a\\\\b\\nc\"");
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
             ("\\\\nas\\50% `$x`\\\\", "\"\\\\nas\\50% `$x`\\\\\\\\\""),
             ("", "\"\""),
         ] {
-            assert_eq!(words::for_windows(word), quoted);
+            assert_eq!(quoting::for_windows(word), quoted);
             assert_eq!(taken_apart(quoted), [word]);
         }
         assert_eq!(taken_apart("\"a b\" \"c\\\\\" \"d\""), ["a b", "c\\", "d"]);
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn powershell_expands_nothing_in_an_argument() {
-        assert_eq!(words::for_powershell("$x `y` $(z) \"w\" %T%\\"), "'$x `y` $(z) \"w\" %T%\\'");
-        assert_eq!(words::for_powershell("it's"), "'it''s'");
+        assert_eq!(quoting::for_powershell("$x `y` $(z) \"w\" %T%\\"), "'$x `y` $(z) \"w\" %T%\\'");
+        assert_eq!(quoting::for_powershell("it's"), "'it''s'");
         let typographic = "\u{2018}\u{2019}\u{201a}\u{201b}";
         let doubled: String = typographic.chars().flat_map(|c| [c, c]).collect();
-        assert_eq!(words::for_powershell(typographic), format!("'{doubled}'"));
-        assert_eq!(words::for_powershell("\u{201c}quoted\u{201d}"), "'\u{201c}quoted\u{201d}'");
+        assert_eq!(quoting::for_powershell(typographic), format!("'{doubled}'"));
+        assert_eq!(quoting::for_powershell("\u{201c}quoted\u{201d}"), "'\u{201c}quoted\u{201d}'");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::InstallError;
-use super::service::{ServiceText, launchd_plist, systemd_unit, words};
+use super::service::{ServiceText, launchd_plist, quoting, systemd_unit};
 use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, RemoteSystem, service};
 use super::windows;
 use crate::fleet_site::agent_name::AgentName;
@@ -93,7 +93,7 @@ fn start_service(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
 
 fn start_once(request: &InstallRequest) -> InstallStep {
     let folder = folder(&request.agent);
-    let flags: String = request.flags.iter().map(|flag| format!(" {}", words::for_shell(flag))).collect();
+    let flags: String = request.flags.iter().map(|flag| format!(" {}", quoting::for_shell(flag))).collect();
     let stop = stop_once(&request.agent);
     InstallStep::in_shell(
         "starting it, until the next reboot",

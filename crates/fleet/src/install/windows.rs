@@ -14,7 +14,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::InstallError;
-use super::service::words;
+use super::service::quoting;
 use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, service};
 use crate::fleet_site::agent_name::AgentName;
 
@@ -147,7 +147,7 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
         command: format!(".reelgauge-agent/{agent}/{name}"),
         input: Some(Input::File(from.to_owned())),
     };
-    let flags = format!("\n  $flags = {}", words::for_powershell(&flags(&request.flags)?));
+    let flags = format!("\n  $flags = {}", quoting::for_powershell(&flags(&request.flags)?));
     let service = by_script("creating the service", &[], &[&flags, SERVICE]);
     if command(&service.command).len() > COMMAND_MAX {
         return Err(InstallError::TooLong);
@@ -181,7 +181,7 @@ fn flags(flags: &[String]) -> Result<String, InstallError> {
         if flag.matches('%').count() > 1 || flag.chars().any(char::is_control) {
             return Err(InstallError::NoWordForService(flag.clone()));
         }
-        let _ = write!(line, " {}", words::for_windows(flag));
+        let _ = write!(line, " {}", quoting::for_windows(flag));
     }
     Ok(line)
 }
@@ -202,20 +202,20 @@ mod tests {
         }
     }
 
-    fn whats(steps: &[InstallStep]) -> Vec<&str> {
+    fn step_names(steps: &[InstallStep]) -> Vec<&str> {
         steps.iter().map(|step| step.what.as_str()).collect()
     }
 
     #[test]
     fn running_agent_is_stopped_only_after_all_files_are_copied() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
-        let before = whats(&steps).iter().position(|what| what.starts_with("replacing")).unwrap();
+        let before = step_names(&steps).iter().position(|what| what.starts_with("replacing")).unwrap();
         let (there, anew) = steps.split_at(before);
         let copied = |step: &&InstallStep| step.by == By::Scp && step.command.contains(".new.");
         assert_eq!(there.iter().filter(copied).count(), 2, "program and secret");
         assert!(there.iter().all(|step| !step.command.contains("Stop-Service")), "{there:#?}");
         assert_eq!(
-            whats(anew)[1..],
+            step_names(anew)[1..],
             ["creating the service", "setting the service's own account", "starting it, now and at boot"]
         );
     }

@@ -80,7 +80,7 @@ pub struct AgentShare {
     pub missing_from_ns: Option<i64>,
     pub why_missing: Option<String>,
     /// Whether it finished its work, but not all of its measurements were fetched.
-    pub is_left: bool,
+    pub has_unfetched_files: bool,
     /// How much later than agreed it began load points. `None` if that was not measured: then it is
     /// computed.
     pub starts: Option<Vec<StartTimes>>,
@@ -236,7 +236,7 @@ impl AgentPart {
             missing_from_ns: share.missing_from_ns,
             why_missing: share.why_missing,
             starts: share.starts,
-            is_left: share.is_left,
+            is_left: share.has_unfetched_files,
             run: None,
         };
         let opened = match run_dir {
@@ -323,7 +323,7 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
 }
 
 /// Whether another agent made its test files, according to its plan.
-fn is_guest(dir: &RunDir) -> bool {
+fn shares_files_of_other_agent(dir: &RunDir) -> bool {
     let plan = read_regular_text(&dir.plan_path(), PLAN_MAX_BYTES).ok();
     match plan.and_then(|plan| AnyPlan::from_toml(&plan).ok()) {
         Some(AnyPlan::Mix(plan)) => plan.shared_data.is_some_and(|shared| !shared.is_owner),
@@ -355,7 +355,7 @@ impl PartRun {
             // Without frames a stream has the number of its worker.
             stream_numbers: stream_numbers.max(workers),
             files: numbers(agent.files.keys().copied()),
-            is_guest: is_guest(&dir),
+            is_guest: shares_files_of_other_agent(&dir),
             has_summary: dir.summary_path().exists(),
             hosts: dir.read_hosts().unwrap_or_default(),
             run_ns: agent.meta.run_ns,

@@ -3,7 +3,7 @@
 //!
 //! Not here: figures of operations (`rows`).
 
-use reelgauge_analysis::counters::means::{Means, Stretch};
+use reelgauge_analysis::counters::means::{CounterMeans, Stretch};
 use reelgauge_analysis::hosts::{HostFigure, NicFigures, StandsOut};
 use reelgauge_analysis::limit::{LimitStep, way_is_queued};
 use reelgauge_record::counters::Layer;
@@ -19,7 +19,7 @@ const TOLD_SHARE: f64 = 0.02;
 
 /// The means of every host over the measured time of these load points, in their order; empty for a host
 /// without samples.
-pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<Means>> {
+pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<CounterMeans>> {
     let of = |part: &AgentPart| {
         let stretch = |index: &u16| {
             let measured = part.measured(*index);
@@ -35,7 +35,7 @@ pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<Means>> {
 }
 
 /// The interfaces of a host with traffic, and always the one on the path to its target.
-pub(super) fn nics(part: &AgentPart, means: &Means) -> Vec<NicFigures> {
+pub(super) fn nics(part: &AgentPart, means: &CounterMeans) -> Vec<NicFigures> {
     let hosts = part.run.iter().flat_map(|run| &run.hosts);
     let facts: Vec<&NicFacts> = hosts.flat_map(|host| &host.nics).collect();
     let on_the_way = part.interface();
@@ -46,7 +46,7 @@ fn of_machine(
     agent: &str,
     target: Option<&str>,
     on_the_way: Option<&str>,
-    (facts, means): (&[&NicFacts], &Means),
+    (facts, means): (&[&NicFacts], &CounterMeans),
 ) -> Vec<NicFigures> {
     let received = |name: &str| means.of(Layer::Network, "rx_bytes_per_s", name);
     let sent = |name: &str| means.of(Layer::Network, "tx_bytes_per_s", name);
@@ -85,7 +85,7 @@ fn of_machine(
 pub(super) fn own_limit(
     step: LimitStep,
     stands_out: Option<StandsOut>,
-    means: Option<&Means>,
+    means: Option<&CounterMeans>,
 ) -> Option<LimitStep> {
     let is_of_all = matches!(step, LimitStep::Server | LimitStep::ServerThreads | LimitStep::ServerDisk);
     let is_behind = |out: StandsOut| out.is_worse && out.figure == HostFigure::Throughput;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     /// A single sample that is valid for ten seconds.
-    fn means_of(samples: &[(Layer, &str, &str, f64)]) -> Means {
+    fn means_of(samples: &[(Layer, &str, &str, f64)]) -> CounterMeans {
         let mut averaging = Averaging::over(vec![Stretch { from_ns: 0, until_ns: 10_000_000_000 }]);
         for at_ns in [0, 10_000_000_000] {
             for (layer, name, device, value) in samples {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     /// A host with this ping time on a path of half a millisecond.
-    fn means(ping_us: f64) -> Means {
+    fn means(ping_us: f64) -> CounterMeans {
         means_of(&[
             (Layer::Network, "ping_us", "", ping_us),
             (Layer::Network, "connection_min_rtt_us", "10.0.0.5:445", 500.0),
@@ -165,7 +165,7 @@ mod tests {
             .collect();
         assert_eq!(told, [("eth1", Some("/mnt/nas"), Some(4.0)), ("eth0", None, None)]);
         assert_eq!((rows[1].received_bytes_per_s, rows[1].sent_bytes_per_s), (Some(100e6), Some(1e6)));
-        let none = of_machine("a", Some("/mnt/nas"), Some("eth1"), (&[&eth1], &Means::default()));
+        let none = of_machine("a", Some("/mnt/nas"), Some("eth1"), (&[&eth1], &CounterMeans::default()));
         assert!(none.is_empty(), "nothing was sampled");
     }
 }

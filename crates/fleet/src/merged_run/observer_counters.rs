@@ -43,7 +43,7 @@ pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Resu
     let run_dir = RunDir::open(&whole.run_dir)?;
     let note = |observer: &ObserverShare| {
         let fact = NoteFact::Observer { name: observer.name.clone() };
-        beside(&run_dir, observer).err().map(|why| Note::new(fact, why, ""))
+        add_to_whole(&run_dir, observer).err().map(|why| Note::new(fact, why, ""))
     };
     let notes: Vec<Note> = observers.iter().filter_map(note).collect();
     let mut summary = judge_again(&run_dir).unwrap_or(whole.summary);
@@ -70,7 +70,7 @@ fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenE
 
 /// Adds one observer to the whole, on the controller's clock. An error is the reason why it could not be
 /// added.
-fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
+fn add_to_whole(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
     let name = reelgauge_report::text::plain(&observer.name);
     let missing = observer.why_missing.as_deref().map_or(String::new(), |why| format!(" ({why})"));
     let Some(source) = observer.run_dir.as_deref().and_then(only_run) else {

@@ -4,7 +4,7 @@
 //! figures of single agents (`rows`).
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
-use reelgauge_analysis::incident::host_merge::{HostIncident, together};
+use reelgauge_analysis::incident::host_merge::{HostIncident, merge_hosts};
 use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
 use reelgauge_analysis::late::{LateCounted, LateFigures, StreamFigures};
 use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
@@ -146,7 +146,7 @@ fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
         };
         stream.agent = seen.each().find(is_its).map(|(part, ..)| part.name.clone());
     }
-    let mut joined = together(incidents);
+    let mut joined = merge_hosts(incidents);
     figures.incident_count = told + joined.len() as u64;
     joined.truncate(INCIDENTS_KEPT);
     let run_ns = seen.places.run_ns;

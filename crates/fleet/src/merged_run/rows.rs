@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::compare::siblings::{HostReading, standing_out};
-use reelgauge_analysis::counters::means::Means;
+use reelgauge_analysis::counters::means::CounterMeans;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::hosts::{
     HostClockStep, HostFigures, HostsSection, MovedOn, PartFigures, PointHosts, Presence, RunHost, StandsOut,
@@ -54,7 +54,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
         .iter()
         .enumerate()
         .map(|(at, point)| {
-            let means: Vec<Option<&Means>> = sampled.iter().map(|host| host.get(at)).collect();
+            let means: Vec<Option<&CounterMeans>> = sampled.iter().map(|host| host.get(at)).collect();
             let mut rows = of_point(seen, at, point.index, &means);
             let each = seen.parts.iter().zip(&means);
             rows.nics = each.filter_map(|(part, means)| Some(nics(part, (*means)?))).flatten().collect();
@@ -107,7 +107,7 @@ fn shared(part: &AgentPart) -> Option<String> {
     Some(shared_target(&part.name, part.target.as_deref()?))
 }
 
-fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) -> PointHosts {
+fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&CounterMeans>]) -> PointHosts {
     let out = out_of_line(seen, index);
     let skews = skews(seen, index);
     let own = |host: usize, part: &AgentPart| {

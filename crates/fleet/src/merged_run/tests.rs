@@ -393,7 +393,8 @@ fn an_agent_lost_during_the_fetch_has_completed_its_part() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     let mut request = request(dir.path(), &runs);
-    request.agents[1] = AgentShare { name: "a2".to_owned(), is_left: true, ..AgentShare::default() };
+    request.agents[1] =
+        AgentShare { name: "a2".to_owned(), has_unfetched_files: true, ..AgentShare::default() };
     let summary = make(request).unwrap().summary;
     assert_eq!(summary.outcome, Outcome::BrokeOff);
     let reason = summary.outcome_reason.unwrap();

@@ -16,8 +16,8 @@ fn plan(wanted: FindMaxPlan) -> StreamsPlan {
     StreamsPlan { find_max: Some(wanted), duration: Span::secs(10), actors, ..StreamsPlan::default() }
 }
 
-fn asks(point: u16, most: u32) -> AskedTrial {
-    AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room }
+fn asks(point: u16, most: u32) -> RequestedTrial {
+    RequestedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room }
 }
 
 /// An agent's report on a trial.
@@ -35,7 +35,7 @@ fn searched(
     let mut search = FleetSearch::of(&plan(wanted)).unwrap();
     for point in 0..2_000 {
         let now_ns = i64::from(point) * 20 * SECOND;
-        let asked: Vec<AskedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
+        let asked: Vec<RequestedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
         search.decide(now_ns, point, &asked);
         let Some(trial) = search.trial(point).copied() else { return search };
         for (at, most) in mosts.iter().enumerate() {
@@ -107,7 +107,7 @@ fn an_answer_without_space_to_confirm_relies_on_its_trials() {
     let mut search = FleetSearch::of(&plan(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() })).unwrap();
     let mut confirmed = 0;
     for point in 0..100 {
-        let short = AskedTrial { most_confirmed: 2, ..asks(point, 9) };
+        let short = RequestedTrial { most_confirmed: 2, ..asks(point, 9) };
         search.decide(0, point, &[short, short]);
         let Some(trial) = search.trial(point).copied() else { break };
         confirmed += u32::from(trial.confirms);
@@ -138,7 +138,7 @@ proptest! {
         let mosts = vec![1_000; agents];
         let mut search = FleetSearch::of(&plan(wanted)).unwrap();
         for point in 0..2_000 {
-            let asked: Vec<AskedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
+            let asked: Vec<RequestedTrial> = mosts.iter().map(|&most| asks(point, most)).collect();
             search.decide(0, point, &asked);
             if point == stop {
                 search = serde_json::from_str(&serde_json::to_string(&search).unwrap()).unwrap();

@@ -30,7 +30,7 @@ enum Side {
 
 /// Why the other side is rejected.
 #[derive(Debug, thiserror::Error)]
-pub enum ProofError {
+pub enum HandshakeError {
     /// It sent a different proof.
     #[error("it has the wrong secret for this measurement")]
     Wrong,
@@ -62,15 +62,15 @@ fn drawn() -> io::Result<[u8; BYTES]> {
     Ok(bytes)
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, ProofError>>) -> Result<T, ProofError> {
-    tokio::time::timeout(WITHIN, work).await.unwrap_or(Err(ProofError::Late))
+async fn in_time<T>(work: impl Future<Output = Result<T, HandshakeError>>) -> Result<T, HandshakeError> {
+    tokio::time::timeout(WITHIN, work).await.unwrap_or(Err(HandshakeError::Late))
 }
 
 /// Admits a connecting client.
 ///
 /// # Errors
 /// If it does not know the secret.
-pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), ProofError> {
+pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), HandshakeError> {
     in_time(async {
         let question = drawn()?;
         stream.write_all(&question).await?;
@@ -78,7 +78,7 @@ pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<()
         stream.read_exact(&mut said).await?;
         let (theirs, proved) = halves(&said);
         if !are_same(&proof(secret, Side::Sends, &question, &theirs), &proved) {
-            return Err(ProofError::Wrong);
+            return Err(HandshakeError::Wrong);
         }
         stream.write_all(&proof(secret, Side::Receives, &theirs, &question)).await?;
         Ok(())
@@ -90,7 +90,7 @@ pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<()
 ///
 /// # Errors
 /// If the other side does not know the secret.
-pub async fn enter(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), ProofError> {
+pub async fn enter(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), HandshakeError> {
     in_time(async {
         let mut question = [0; BYTES];
         stream.read_exact(&mut question).await?;
@@ -103,7 +103,7 @@ pub async fn enter(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(),
         stream.read_exact(&mut proved).await?;
         match are_same(&proof(secret, Side::Receives, &own, &question), &proved) {
             true => Ok(()),
-            false => Err(ProofError::Wrong),
+            false => Err(HandshakeError::Wrong),
         }
     })
     .await

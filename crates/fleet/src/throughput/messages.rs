@@ -98,7 +98,7 @@ pub struct Reception {
 
 impl NetworkOrder {
     /// The measurement that the order applies to.
-    pub fn what(&self) -> &Reception {
+    pub fn reception(&self) -> &Reception {
         match self {
             NetworkOrder::NetworkReceive(what) | NetworkOrder::NetworkSend { what, .. } => what,
         }

@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::handshake::{ProofError, let_in};
+use super::handshake::{HandshakeError, let_in};
 use super::messages::{OneTimeSecret, Received};
 use super::rate_limit::Pace;
 use super::{COMES_WITHIN, LEFT_OUT};
@@ -120,7 +120,7 @@ async fn gather(
 ) -> Result<Vec<TcpStream>, String> {
     let until = tokio::time::Instant::now() + COMES_WITHIN;
     let mut there = Vec::new();
-    let mut pending: JoinSet<(SocketAddr, Result<TcpStream, ProofError>)> = JoinSet::new();
+    let mut pending: JoinSet<(SocketAddr, Result<TcpStream, HandshakeError>)> = JoinSet::new();
     while there.len() < terms.connections as usize {
         if terms.stop.load(Ordering::Relaxed) {
             return Err("a run began".to_owned());

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_analysis::facts::StoppedBy;
-use reelgauge_runner::remote_control::load_permit::{Leash, Load};
+use reelgauge_runner::remote_control::load_permit::{Load, LoadPermit};
 use reelgauge_runner::remote_control::messages::{
-    AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord,
+    JudgedTrial, ReadyPoint, RemoteOrder, RemoteReport, RequestedTrial,
 };
 use reelgauge_runner::remote_control::{CALLED_AHEAD_NS, start_on};
 
@@ -26,7 +26,7 @@ pub(super) struct OnDisk {
 #[derive(Clone, Debug)]
 pub(super) struct Runner {
     pub(super) run: String,
-    leash: Leash,
+    leash: LoadPermit,
     pub(super) begun_ns: i64,
     does: Does,
     until_ns: i64,
@@ -86,7 +86,7 @@ pub(super) struct Machine {
     /// In a search, the largest share that it sustains.
     pub(super) carries: Option<u32>,
     /// Messages of the run that the agent could not read yet.
-    unread: Vec<SteeredWord>,
+    unread: Vec<RemoteReport>,
 }
 
 impl Machine {
@@ -169,10 +169,10 @@ impl Machine {
     fn begin_run(&mut self, now_ns: i64, run: String) {
         assert!(self.runner.is_none(), "{} measures already", self.name);
         self.truth.begun.push(run.clone());
-        self.unread.push(SteeredWord::Clock { zero_machine_ns: self.machine_ns(now_ns) });
+        self.unread.push(RemoteReport::Clock { zero_machine_ns: self.machine_ns(now_ns) });
         self.runner = Some(Runner {
             run,
-            leash: Leash::new(now_ns as u64),
+            leash: LoadPermit::new(now_ns as u64),
             begun_ns: now_ns,
             does: Does::Prepares,
             until_ns: now_ns + self.prepares_ns,
@@ -192,14 +192,14 @@ impl Machine {
         runner.does = Does::Asks;
         runner.leash.load(Load::Waits);
         let (point, most) = (runner.point, 100);
-        let asked = AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room };
-        self.unread.push(SteeredWord::Asks(asked));
+        let asked = RequestedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room };
+        self.unread.push(RemoteReport::Asks(asked));
     }
 
-    fn steer(&mut self, now_ns: i64, order: SteerOrder) {
+    fn steer(&mut self, now_ns: i64, order: RemoteOrder) {
         let machine_ns = self.machine_ns(now_ns);
         let at_ns = match &order {
-            SteerOrder::Start { at_machine_ns, .. } => {
+            RemoteOrder::Start { at_machine_ns, .. } => {
                 start_on(*at_machine_ns, machine_ns, machine_ns as u64)
             }
             _ => Ok(0),
@@ -207,21 +207,21 @@ impl Machine {
         let at_ns = at_ns.map(|at_ns| self.true_ns(at_ns as i64));
         let Some(runner) = &mut self.runner else { return };
         match order {
-            SteerOrder::Hold { for_ms, silent_ms } => {
+            RemoteOrder::Hold { for_ms, silent_ms } => {
                 let ms = Duration::from_millis;
                 runner.leash.hold(now_ns as u64, ms(for_ms), ms(silent_ms));
             }
-            SteerOrder::Trial { point, scale, .. } if runner.does == Does::Asks && runner.point == point => {
-                runner.leash.load(Load::Goes);
+            RemoteOrder::Trial { point, scale, .. } if runner.does == Does::Asks && runner.point == point => {
+                runner.leash.load(Load::Active);
                 (runner.does, runner.scale) = (Does::Prepares, scale);
                 runner.until_ns = now_ns + self.prepares_ns / 4;
             }
-            SteerOrder::Enough { point } if runner.does == Does::Asks && runner.point == point => {
-                runner.leash.load(Load::Goes);
+            RemoteOrder::Enough { point } if runner.does == Does::Asks && runner.point == point => {
+                runner.leash.load(Load::Active);
                 (runner.does, runner.until_ns) = (Does::ReadsBack, now_ns + self.prepares_ns / 4);
             }
-            SteerOrder::Trial { .. } | SteerOrder::Enough { .. } => {}
-            SteerOrder::Start { point, .. } => {
+            RemoteOrder::Trial { .. } | RemoteOrder::Enough { .. } => {}
+            RemoteOrder::Start { point, .. } => {
                 let may = match runner.does {
                     Does::Waits => true,
                     Does::Starts => runner.until_ns - now_ns > CALLED_AHEAD_NS as i64,
@@ -232,11 +232,11 @@ impl Machine {
                     && let Ok(at_ns) = at_ns
                 {
                     runner.does = Does::Starts;
-                    runner.leash.load(Load::Goes);
+                    runner.leash.load(Load::Active);
                     runner.until_ns = at_ns;
                 }
             }
-            SteerOrder::Stop | SteerOrder::Lapse { .. } => {
+            RemoteOrder::Stop | RemoteOrder::Lapse { .. } => {
                 if let Some(runner) = self.runner.take() {
                     self.end(&runner, 130);
                 }
@@ -252,7 +252,7 @@ impl Machine {
         let now = self.clocks(now_ns);
         let mut answers = Vec::new();
         for said in std::mem::take(&mut self.unread) {
-            self.truth.is_complete |= matches!(said, SteeredWord::Done { code: 0, .. });
+            self.truth.is_complete |= matches!(said, RemoteReport::Done { code: 0, .. });
             let deeds = self.duty.as_mut().map(|duty| duty.said(now, said)).unwrap_or_default();
             answers.extend(self.carry_out(now_ns, deeds));
         }
@@ -267,7 +267,7 @@ impl Machine {
 
     fn end(&mut self, runner: &Runner, code: u8) {
         self.write_log(runner);
-        self.unread.push(SteeredWord::Done { code, run_dir: None, reason: None });
+        self.unread.push(RemoteReport::Done { code, run_dir: None, reason: None });
     }
 
     /// The measuring process continues.
@@ -302,7 +302,7 @@ impl Machine {
                 let point = runner.point;
                 let ready =
                     ReadyPoint { point, label: String::new(), workers: 1, warmup_ns: 0, measured_ns: 0 };
-                self.unread.push(SteeredWord::Ready(ready));
+                self.unread.push(RemoteReport::Ready(ready));
             }
             Does::Starts => {
                 let begun_ns = runner.until_ns.max(now_ns - STEP_NS);
@@ -312,15 +312,15 @@ impl Machine {
                     (Does::Measures, begun_ns + self.point_ns, 0);
                 let begun_machine_ns = self.machine_ns(begun_ns);
                 let (point, skew_ns) = (runner.point, runner.skew_ns);
-                self.unread.push(SteeredWord::Started { point, skew_ns, begun_machine_ns });
+                self.unread.push(RemoteReport::Started { point, skew_ns, begun_machine_ns });
             }
             Does::Measures => {
                 self.truth.complete += 1;
-                self.unread.push(SteeredWord::PointOver { point: runner.point, is_complete: true });
+                self.unread.push(RemoteReport::PointOver { point: runner.point, is_complete: true });
                 if let Some(carries) = self.carries {
                     let (point, passed) = (runner.point, runner.scale <= carries);
                     let judged = JudgedTrial { point, passed, limited_by_client: false };
-                    self.unread.push(SteeredWord::Judged(judged));
+                    self.unread.push(RemoteReport::Judged(judged));
                     runner.point += 1;
                     self.runner = Some(runner);
                     return self.ask();

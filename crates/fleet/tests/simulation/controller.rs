@@ -8,7 +8,7 @@ use super::agent::Machine;
 use super::world::{PIECE_BYTES, RUN};
 use reelgauge_fleet::controller::conduct::{AgentTask, Conduct, Milestone, OnLoss, Told};
 use reelgauge_fleet::controller::fleet_run::{Act, FleetRun, LocalFiles};
-use reelgauge_fleet::controller::user_command::Wish;
+use reelgauge_fleet::controller::user_command::UserCommand;
 use reelgauge_fleet::protocol::{Answer, FileThere};
 use reelgauge_fleet::search::FleetSearch;
 
@@ -62,7 +62,7 @@ impl Desk {
         self.carry_out(acts)
     }
 
-    pub(super) fn wish(&mut self, now_ns: i64, wish: Wish) {
+    pub(super) fn wish(&mut self, now_ns: i64, wish: UserCommand) {
         let Some(run) = &mut self.run else { return };
         run.conduct.wish(now_ns, wish);
         self.keep();

@@ -6,7 +6,7 @@ use reelgauge_workload::random::Dice;
 
 use super::world::MS;
 use reelgauge_fleet::controller::conduct::Told;
-use reelgauge_fleet::controller::user_command::Wish;
+use reelgauge_fleet::controller::user_command::UserCommand;
 use reelgauge_fleet::protocol::Answer;
 
 /// Messages in flight.
@@ -15,7 +15,7 @@ pub(super) enum Packet {
     Down(Told),
     Up(usize, Answer),
     /// To the controller, from the user who commands the fleet.
-    Wish(Wish),
+    Wish(UserCommand),
 }
 
 /// The quality of the network.

@@ -11,7 +11,7 @@ use super::agent::Machine;
 use super::controller::Desk;
 use super::network::{Network, Packet, Weather};
 use reelgauge_fleet::controller::conduct::{OnLoss, Stage, Told};
-use reelgauge_fleet::controller::user_command::Wish;
+use reelgauge_fleet::controller::user_command::UserCommand;
 use reelgauge_fleet::protocol::{Answer, Order};
 use reelgauge_fleet::search::FleetSearch;
 
@@ -275,29 +275,31 @@ impl World {
         let Some(conduct) = self.desk.run.as_ref().map(|run| &run.conduct) else { return };
         let pauses = conduct.pauses.count();
         let wish = match wished {
-            Wished::Pause if conduct.pauses.wants() => Wish::Pause { number: pauses - 1 },
-            Wished::Pause => Wish::Pause { number: pauses },
-            Wished::Resume => Wish::Resume { number: pauses.saturating_sub(1) },
-            Wished::PauseNumber(number) => Wish::Pause { number },
-            Wished::ResumeNumber(number) => Wish::Resume { number },
+            Wished::Pause if conduct.pauses.wants() => UserCommand::Pause { number: pauses - 1 },
+            Wished::Pause => UserCommand::Pause { number: pauses },
+            Wished::Resume => UserCommand::Resume { number: pauses.saturating_sub(1) },
+            Wished::PauseNumber(number) => UserCommand::Pause { number },
+            Wished::ResumeNumber(number) => UserCommand::Resume { number },
         };
         self.network.send(self.now_ns, &Packet::Wish(wish), self.weather, &mut self.dice);
     }
 
     /// A command arrives.
-    fn hear(&mut self, wish: Wish) {
+    fn hear(&mut self, wish: UserCommand) {
         if self.now_ns < self.desk_frozen_until_ns || self.desk.run.is_none() {
             return;
         }
         let stage = self.desk.run.as_ref().map(|run| run.conduct.stage);
-        if matches!((wish, stage), (Wish::Pause { .. }, Some(Stage::Stopping | Stage::Over))) {
+        if matches!((wish, stage), (UserCommand::Pause { .. }, Some(Stage::Stopping | Stage::Over))) {
             return self.desk.wish(self.now_ns, wish);
         }
         let (now_ns, count) = (self.now_ns, self.wanted.len() as u32);
         let open = self.wanted.last_mut().filter(|(_, until_ns)| until_ns.is_none());
         match (wish, open) {
-            (Wish::Pause { number }, None) if number == count => self.wanted.push((now_ns, None)),
-            (Wish::Resume { number }, Some((_, until_ns))) if number + 1 == count => *until_ns = Some(now_ns),
+            (UserCommand::Pause { number }, None) if number == count => self.wanted.push((now_ns, None)),
+            (UserCommand::Resume { number }, Some((_, until_ns))) if number + 1 == count => {
+                *until_ns = Some(now_ns)
+            }
             _ => {}
         }
         self.desk.wish(now_ns, wish);

@@ -5,7 +5,7 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::LikeError;
+use super::ReferenceMediaError;
 
 /// Files that are checked, at most: 77 hours at 60 frames per second.
 const FILES_MAX: usize = 1 << 24;
@@ -72,9 +72,9 @@ impl Sequence {
 
 /// Finds the numbered frames of a folder: the largest group of names that differ only in their last
 /// number. Also returns notes for the user.
-pub(super) fn scan(folder: &Path) -> Result<(Sequence, Vec<String>), LikeError> {
-    let io_error = |source| LikeError::Io { path: folder.into(), source };
-    let fault = |fault| LikeError::Sequence { path: folder.into(), fault };
+pub(super) fn scan(folder: &Path) -> Result<(Sequence, Vec<String>), ReferenceMediaError> {
+    let io_error = |source| ReferenceMediaError::Io { path: folder.into(), source };
+    let fault = |fault| ReferenceMediaError::Sequence { path: folder.into(), fault };
     let mut groups: BTreeMap<Pattern, Vec<FrameFile>> = BTreeMap::new();
     let mut files = 0;
     for entry in std::fs::read_dir(folder).map_err(io_error)? {

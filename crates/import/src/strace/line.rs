@@ -20,7 +20,7 @@ use crate::strace::args::annotation;
 
 /// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What<'a> {
+pub(crate) enum LineContent<'a> {
     /// A call: its name, and the text after the opening parenthesis.
     Call(&'a [u8], &'a [u8]),
     /// The same for a call whose end is on a later line.
@@ -43,7 +43,7 @@ pub(crate) struct StraceLine<'a> {
     pub time: Time,
     /// Time since the previous line, by a monotonic clock.
     pub step_ns: Option<u64>,
-    pub what: What<'a>,
+    pub what: LineContent<'a>,
 }
 
 /// A line's time, in nanoseconds.
@@ -93,7 +93,7 @@ fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
 }
 
 /// Whether a text starts like a separate line: with a time, perhaps after a process.
-pub(crate) fn is_led(text: &[u8]) -> bool {
+pub(crate) fn has_line_start(text: &[u8]) -> bool {
     leader(text).is_some()
 }
 
@@ -174,19 +174,19 @@ fn word(text: &[u8]) -> (&[u8], &[u8]) {
     (&text[..end], text[end..].trim_ascii_start())
 }
 
-fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
+fn what(text: &[u8]) -> Result<LineContent<'_>, &'static str> {
     if text.starts_with(b"+++ exited") || text.starts_with(b"+++ killed") {
-        return Ok(What::Ended);
+        return Ok(LineContent::Ended);
     }
     if let Some(rest) = text.strip_prefix(b"+++ superseded by execve in pid ") {
-        return Ok(decorated_pid(rest).map_or(What::Nothing, |(pid, _)| What::Superseded(pid)));
+        return Ok(decorated_pid(rest).map_or(LineContent::Nothing, |(pid, _)| LineContent::Superseded(pid)));
     }
     if text.starts_with(b"+++") || text.starts_with(b"---") || text.starts_with(b"strace:") {
-        return Ok(What::Nothing);
+        return Ok(LineContent::Nothing);
     }
     if let Some(rest) = text.strip_prefix(b"<... ") {
         let end = memchr::memmem::find(rest, b" resumed>").ok_or("a resumed call without 'resumed>'")?;
-        return Ok(What::Resumed(&rest[..end], &rest[end + b" resumed>".len()..]));
+        return Ok(LineContent::Resumed(&rest[..end], &rest[end + b" resumed>".len()..]));
     }
     let open = memchr::memchr(b'(', text).ok_or("no call")?;
     let (name, rest) = (&text[..open], &text[open + 1..]);
@@ -196,12 +196,12 @@ fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
     }
     // Most lines end with the duration, so checking the end first is cheap.
     if let Some(begun) = without_mark(rest) {
-        return Ok(What::Begun(name, begun.trim_ascii_end()));
+        return Ok(LineContent::Begun(name, begun.trim_ascii_end()));
     }
     if rest.ends_with(b"?") && memchr::memmem::find(rest, UNFINISHED).is_some() {
-        return Ok(What::Nothing);
+        return Ok(LineContent::Nothing);
     }
-    Ok(What::Call(name, rest))
+    Ok(LineContent::Call(name, rest))
 }
 
 /// The part of an unfinished call before the `<unfinished ...>` mark.
@@ -274,7 +274,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn told(text: &str) -> (u32, u64, What<'_>) {
+    fn told(text: &str) -> (u32, u64, LineContent<'_>) {
         let line = parse(text.as_bytes()).unwrap();
         let Time::Epoch(at_ns) = line.time else { panic!("{line:?}") };
         (line.pid, at_ns, line.what)
@@ -283,19 +283,19 @@ mod tests {
     #[test]
     fn lines_of_every_form() {
         const AT: u64 = 1_795_186_657_095_958_000;
-        let call = What::Call(b"close", b"3) = 0 <0.000008>");
+        let call = LineContent::Call(b"close", b"3) = 0 <0.000008>");
         assert_eq!(told("20584 1795186657.095958 close(3) = 0 <0.000008>"), (20584, AT, call));
-        let call = What::Call(b"close", b"3) = 0");
+        let call = LineContent::Call(b"close", b"3) = 0");
         assert_eq!(told("1795186657.095958 close(3) = 0"), (0, AT, call));
-        let call = What::Call(b"close", b"3) = 0");
+        let call = LineContent::Call(b"close", b"3) = 0");
         assert_eq!(told("[pid  7] 1795186657.095958 close(3) = 0"), (7, AT, call));
-        let begun = What::Begun(b"read", b"3,");
+        let begun = LineContent::Begun(b"read", b"3,");
         assert_eq!(told("7  1795186657.095958 read(3,  <unfinished ...>"), (7, AT, begun));
-        let resumed = What::Resumed(b"read", b"\"\"..., 5) = 5 <0.1>");
+        let resumed = LineContent::Resumed(b"read", b"\"\"..., 5) = 5 <0.1>");
         assert_eq!(told("7  1795186657.095958 <... read resumed>\"\"..., 5) = 5 <0.1>"), (7, AT, resumed));
-        assert_eq!(told("7  1795186657.095958 +++ exited with 0 +++").2, What::Ended);
-        assert_eq!(told("7  1795186657.095958 --- SIGCHLD {si_pid=1} ---").2, What::Nothing);
-        assert_eq!(told("7  1795186657.095958 read(3,  <unfinished ...>) = ?").2, What::Nothing);
+        assert_eq!(told("7  1795186657.095958 +++ exited with 0 +++").2, LineContent::Ended);
+        assert_eq!(told("7  1795186657.095958 --- SIGCHLD {si_pid=1} ---").2, LineContent::Nothing);
+        assert_eq!(told("7  1795186657.095958 read(3,  <unfinished ...>) = ?").2, LineContent::Nothing);
         let time = |text: &str| parse(text.as_bytes()).map(|line| line.time);
         assert_eq!(time("7 23:59:59.5 close(3) = 0"), Ok(Time::OfDay(86_399_500_000_000)));
         assert_eq!(time("10627 21:59:51 close(4)                 = 0"), Ok(Time::Coarse(79_191_000_000_000)));
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn decorations_change_nothing() {
         const AT: u64 = 1_795_186_657_095_958_000;
-        let call = What::Call(b"close", b"3) = 0");
+        let call = LineContent::Call(b"close", b"3) = 0");
         for text in [
             "900<ffmpeg> 1795186657.095958 close(3) = 0",
             "900<Web Content> 1795186657.095958 close(3) = 0",
@@ -327,11 +327,11 @@ mod tests {
             assert_eq!(told(text), (900, AT, call), "{text}");
         }
         let superseded = "1795815453.469727 +++ superseded by execve in pid 19753<te> +++";
-        assert_eq!(told(superseded).2, What::Superseded(19753));
+        assert_eq!(told(superseded).2, LineContent::Superseded(19753));
         let changed = told("7 1795186657.095958 execve(\"./p\", [...], 0x7f <pid changed to 6 ...>").2;
-        assert_eq!(changed, What::Begun(b"execve", b"\"./p\", [...], 0x7f"));
+        assert_eq!(changed, LineContent::Begun(b"execve", b"\"./p\", [...], 0x7f"));
         let detached = told("7 1795186657.095958 read(0,  <detached ...>").2;
-        assert_eq!(detached, What::Begun(b"read", b"0,"));
+        assert_eq!(detached, LineContent::Begun(b"read", b"0,"));
         let pid = |text: &str| returned(text.as_bytes()).unwrap().unwrap().pid;
         assert_eq!(pid(" = 901<demux> <0.000200>"), Some(901));
         assert_eq!(pid(" = 2<sh> /* 19770 in strace's PID NS */ <0.000111>"), Some(19770));

@@ -5,7 +5,7 @@
 //! (Apple's NFS).
 
 use super::mounts::{dialect, options_of};
-use super::{FactKind, Facts, Subject, fact_name, pair};
+use super::{FactKind, FactSubject, Facts, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 const NFS: &str = "nfsstat -m";
@@ -49,11 +49,11 @@ pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
 
 /// `/Volumes/media from nas:/export`, and below it the parameters: the requested ones first, the active
 /// ones last.
-fn nfs_mounts(said: &str) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
+fn nfs_mounts(said: &str) -> Vec<FactSubject> {
+    let mut found: Vec<FactSubject> = Vec::new();
     for line in said.lines() {
         if let Some((point, _)) = line.split_once(" from ").filter(|_| line.starts_with('/')) {
-            found.push(Subject::new(FactKind::NfsMount, point));
+            found.push(FactSubject::new(FactKind::NfsMount, point));
         } else if let (Some(("NFS parameters", list)), Some(mount)) = (pair(line, ':'), found.last_mut()) {
             for (key, value) in options_of(list) {
                 let name = match key {
@@ -85,14 +85,14 @@ fn local_locks(list: &str) -> &'static str {
 }
 
 /// A share's name at the start of a line, and its attributes further right.
-fn connections(said: &str) -> Vec<Subject> {
+fn connections(said: &str) -> Vec<FactSubject> {
     let is_head = |line: &str| line.starts_with("SHARE ") && line.contains("ATTRIBUTE TYPE");
-    let mut found: Vec<(Subject, Shared)> = Vec::new();
+    let mut found: Vec<(FactSubject, Shared)> = Vec::new();
     for line in said.lines().filter(|line| !line.starts_with(['=', '-']) && !is_head(line)) {
         let mut words = line.split_whitespace();
         let Some(first) = words.next() else { continue };
         if !line.starts_with(char::is_whitespace) {
-            found.push((Subject::new(FactKind::SmbConnection, line.trim()), Shared::default()));
+            found.push((FactSubject::new(FactKind::SmbConnection, line.trim()), Shared::default()));
         } else if let Some((_, shared)) = found.last_mut() {
             shared.attribute(first, words.collect::<Vec<_>>().join(" "));
         }
@@ -124,7 +124,7 @@ impl Shared {
     }
 
     /// An attribute is printed only if it is set: if a share has others, a missing one is not set.
-    fn into_facts(self, mut share: Subject) -> Subject {
+    fn into_facts(self, mut share: FactSubject) -> FactSubject {
         let version = self.version.as_deref();
         share.number("dialect", version.and_then(|it| dialect(it.trim_start_matches("SMB_"))), SHARES);
         if version.is_none() && self.flags.is_empty() {
@@ -142,7 +142,7 @@ impl Shared {
     }
 }
 
-fn settings(said: &str, machine: &mut Subject) {
+fn settings(said: &str, machine: &mut FactSubject) {
     machine.yes_no("has_nsmb_conf", true);
     for (key, value) in
         said.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| pair(line, '='))
@@ -157,7 +157,7 @@ mod tests {
 
     /// Each share on one line: name, whether signed, whether encrypted.
     fn told(said: &str) -> Vec<String> {
-        let line = |one: &Subject| {
+        let line = |one: &FactSubject| {
             let facts = ["is_signed", "is_encrypted"].map(|fact| one.word_of(fact).unwrap_or("unknown"));
             format!("{}: {}", one.name, facts.join(" "))
         };

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FactKind, Gap, Subject, unraid};
+use super::{FactKind, FactSubject, Gap, unraid};
 use crate::texts::NotKnown;
 
 pub(super) const ARRAYS: &str = "/proc/mdstat";
@@ -57,7 +57,7 @@ struct Array<'a> {
 }
 
 /// The arrays of `/proc/mdstat`.
-pub(super) fn arrays(said: &str) -> Vec<Subject> {
+pub(super) fn arrays(said: &str) -> Vec<FactSubject> {
     let all = read(said);
     all.iter().map(|array| subject(array, &all)).collect()
 }
@@ -164,8 +164,8 @@ pub(super) fn disk_of(name: &str) -> &str {
     }
 }
 
-fn subject(array: &Array<'_>, all: &[Array<'_>]) -> Subject {
-    let mut subject = Subject::new(FactKind::Array, array.name);
+fn subject(array: &Array<'_>, all: &[Array<'_>]) -> FactSubject {
+    let mut subject = FactSubject::new(FactKind::Array, array.name);
     match array.state {
         _ if is_container(array) => subject.word("state", "container"),
         state @ ("active" | "inactive" | "broken") => subject.word("state", state),
@@ -186,7 +186,7 @@ fn subject(array: &Array<'_>, all: &[Array<'_>]) -> Subject {
 }
 
 /// Whether slots are empty that should not be.
-fn degraded(subject: &mut Subject, array: &Array<'_>, all: &[Array<'_>]) {
+fn degraded(subject: &mut FactSubject, array: &Array<'_>, all: &[Array<'_>]) {
     let has_slots = !WITHOUT_SLOTS.contains(&array.level) && array.state == "active";
     let Some((slots, used)) = array.slots.filter(|_| has_slots) else {
         return match has_slots && !is_container(array) {
@@ -210,7 +210,7 @@ fn is_container(array: &Array<'_>) -> bool {
     array.state == "inactive" && array.external.is_some_and(|keeper| !keeper.starts_with(['/', '-']))
 }
 
-fn unknown(subject: &mut Subject, fact: &str, array: &Array<'_>, said: &str) {
+fn unknown(subject: &mut FactSubject, fact: &str, array: &Array<'_>, said: &str) {
     let said: String = said.chars().take(24).collect();
     let why = NotKnown::NotUnderstood(format!("unknown state of {}: '{said}'", array.name));
     subject.facts.insert(fact.to_owned(), Err(Gap::new(ARRAYS, why)));
@@ -263,13 +263,13 @@ mod tests {
 
     /// Each array on one line: name, state, level, whether degraded, failed members, activity.
     fn told(said: &str) -> Vec<String> {
-        let word = |subject: &Subject, fact: &str| match subject.fact(fact) {
+        let word = |subject: &FactSubject, fact: &str| match subject.fact(fact) {
             Some(Ok(super::super::Value::Word(word))) => word.clone(),
             Some(Ok(_)) => "nothing".to_owned(),
             Some(Err(_)) => "unknown".to_owned(),
             None => "-".to_owned(),
         };
-        let line = |one: &Subject| {
+        let line = |one: &FactSubject| {
             let facts = ["state", "level", "is_degraded", "failed_members", "activity", "access"];
             format!("{} {}", one.name, facts.map(|fact| word(one, fact)).join(" "))
         };

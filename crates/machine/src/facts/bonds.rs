@@ -5,7 +5,7 @@
 //! uses one, and `Speed: Unknown` for a link that is down: neither is a value.
 
 use super::interface_stack::{Stack, bonded};
-use super::{FactKind, Facts, Subject, pair};
+use super::{FactKind, FactSubject, Facts, pair};
 use crate::interface::{ALL, speed_in};
 use crate::texts::{NotKnown, Texts};
 
@@ -68,8 +68,8 @@ fn team(name: &str, stack: &Stack, texts: &Texts) -> Option<Vec<String>> {
 }
 
 /// Facts of a bond whose members alone are known: how many of them are up.
-fn by_state(name: &str, members: &[String], texts: &Texts, why: &NotKnown) -> Subject {
-    let mut bond = Subject::new(FactKind::Bond, name);
+fn by_state(name: &str, members: &[String], texts: &Texts, why: &NotKnown) -> FactSubject {
+    let mut bond = FactSubject::new(FactKind::Bond, name);
     for fact in ["mode", "hash_policy", "hash", "speeds_differ", "aggregators_differ", "active_is_slower"] {
         match why {
             NotKnown::NotThere => bond.nothing(fact),
@@ -84,7 +84,7 @@ fn by_state(name: &str, members: &[String], texts: &Texts, why: &NotKnown) -> Su
     bond
 }
 
-fn links(bond: &mut Subject, all: usize, down: &[&str]) {
+fn links(bond: &mut FactSubject, all: usize, down: &[&str]) {
     let text = text(&bond.name);
     bond.number("links", Some(all as f64), &text);
     bond.number("links_down", Some(down.len() as f64), &text);
@@ -92,8 +92,8 @@ fn links(bond: &mut Subject, all: usize, down: &[&str]) {
     bond.word("down_links", if down.is_empty() { "none".to_owned() } else { down.join(", ") });
 }
 
-fn bond(name: &str, said: &str) -> Subject {
-    let mut bond = Subject::new(FactKind::Bond, name);
+fn bond(name: &str, said: &str) -> FactSubject {
+    let mut bond = FactSubject::new(FactKind::Bond, name);
     let text = text(name);
     let of_bond = |key: &str| {
         let head = said.lines().take_while(|line| !line.trim().starts_with("Slave Interface"));
@@ -138,7 +138,7 @@ fn kind_of(mode: &str) -> &str {
 }
 
 /// For links in standby mode, whether the slower one is active.
-fn active(bond: &mut Subject, up: &[&Link<'_>], active: &str, mode: &str) {
+fn active(bond: &mut FactSubject, up: &[&Link<'_>], active: &str, mode: &str) {
     let text = text(&bond.name);
     if mode != "active-backup" {
         return bond.nothing("active_is_slower");
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     /// A bond in this mode, with one entry for each of its links: status, speed, aggregator.
-    fn told(mode: &str, head: &str, links: &[(&str, &str, &str)]) -> Subject {
+    fn told(mode: &str, head: &str, links: &[(&str, &str, &str)]) -> FactSubject {
         let mut said =
             format!("Ethernet Channel Bonding Driver: v6.1\n\nBonding Mode: {mode}\n{head}MII Status: up\n");
         for (at, (status, speed, group)) in links.iter().enumerate() {

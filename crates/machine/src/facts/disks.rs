@@ -1,7 +1,7 @@
 //! Disks: their queues, and their roles in arrays.
 
 use super::arrays::{ARRAYS, arrays, members};
-use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
+use super::{FactKind, FactSubject, Facts, is_one_word, no_such_word, unraid};
 use crate::devices::{self, DISKS as ALL, is_no_disk};
 use crate::texts::Texts;
 use crate::texts::required_texts::mounted_loops;
@@ -26,8 +26,8 @@ pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
-    let mut disk = Subject::new(FactKind::Disk, name);
+fn disk(name: &str, members: &[&str], texts: &Texts) -> FactSubject {
+    let mut disk = FactSubject::new(FactKind::Disk, name);
     let queue = |file: &str| format!("{ALL}/{name}/queue/{file}");
     disk.whole("rotational", texts, &queue("rotational"));
     disk.whole("read_ahead_kib", texts, &queue("read_ahead_kb"));

@@ -7,7 +7,7 @@
 use super::bonds::bonds;
 use super::interface_stack::Stack;
 use super::number::{strict, whole};
-use super::{FactKind, Facts, Subject, pair};
+use super::{FactKind, FactSubject, Facts, pair};
 use crate::interface::{ALL, driver_in, is_no_speed, is_of_virtual_machine};
 use crate::texts::{NotKnown, Texts};
 
@@ -17,7 +17,7 @@ pub(super) const ROUND_TRIP_S: f64 = 0.0005;
 const LANES_MAX: f64 = 32.0;
 
 /// The interfaces that are up: cards, and those that consist only of cards.
-pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
+pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<FactSubject> {
     let names = match texts.get(ALL) {
         Ok(names) => names,
         Err(why) => {
@@ -29,8 +29,9 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
     let stack = Stack::of(texts);
     bonds(&names, &stack, texts, facts);
     let is_card = |name: &&&str| stack.below(name).is_none_or(|below| below.is_empty());
-    let mut found: Vec<Subject> = names.iter().filter(is_card).filter_map(|name| card(name, texts)).collect();
-    let made: Vec<Subject> =
+    let mut found: Vec<FactSubject> =
+        names.iter().filter(is_card).filter_map(|name| card(name, texts)).collect();
+    let made: Vec<FactSubject> =
         names.iter().filter_map(|name| made_of_cards(name, &stack, &found, texts)).collect();
     found.extend(made);
     facts.stack = stack;
@@ -65,14 +66,14 @@ const OF_CARDS: [&str; 18] = [
 
 /// A bond, a VLAN or a bridge whose components are all known: it has a speed and an MTU. Everything else
 /// belongs to its cards.
-fn made_of_cards(name: &str, stack: &Stack, cards: &[Subject], texts: &Texts) -> Option<Subject> {
+fn made_of_cards(name: &str, stack: &Stack, cards: &[FactSubject], texts: &Texts) -> Option<FactSubject> {
     let below = stack.below(name).filter(|below| !below.is_empty())?;
     let own: Vec<String> = stack.cards(name)?;
-    let own: Vec<&Subject> = cards.iter().filter(|card| own.contains(&card.name)).collect();
+    let own: Vec<&FactSubject> = cards.iter().filter(|card| own.contains(&card.name)).collect();
     if texts.get(&sys(name, "operstate")).map(str::trim) == Ok("down") || own.is_empty() {
         return None;
     }
-    let mut subject = Subject::new(FactKind::Interface, name);
+    let mut subject = FactSubject::new(FactKind::Interface, name);
     subject.word("members", below.join(" "));
     subject.whole("mtu_bytes", texts, &sys(name, "mtu"));
     let is_virtual = own.iter().all(|card| card.word_of("is_virtual") == Some("yes"));
@@ -90,7 +91,7 @@ fn made_of_cards(name: &str, stack: &Stack, cards: &[Subject], texts: &Texts) ->
 }
 
 /// A card. An interface with unknown components counts as one, unless it is known to have no hardware.
-fn card(name: &str, texts: &Texts) -> Option<Subject> {
+fn card(name: &str, texts: &Texts) -> Option<FactSubject> {
     let sys = |file: &str| sys(name, file);
     let says = |file: &str| texts.get(&sys(file)).map(str::trim);
     let device = says("device/uevent");
@@ -98,7 +99,7 @@ fn card(name: &str, texts: &Texts) -> Option<Subject> {
     if says("operstate") == Ok("down") || device == Err(NotKnown::NotThere) {
         return None;
     }
-    let mut subject = Subject::new(FactKind::Interface, name);
+    let mut subject = FactSubject::new(FactKind::Interface, name);
     subject.whole("mtu_bytes", texts, &sys("mtu"));
     subject.whole("duplex", texts, &sys("duplex"));
     let driver = device.as_ref().ok().and_then(|uevent| driver_in(uevent));
@@ -128,7 +129,7 @@ fn card(name: &str, texts: &Texts) -> Option<Subject> {
     Some(subject)
 }
 
-fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
+fn speed(subject: &mut FactSubject, texts: &Texts, text: &str, is_virtual: bool) {
     match texts.get(text) {
         _ if is_virtual => {
             subject.gap("speed_mbit_per_s", text, NotKnown::Virtual);
@@ -162,7 +163,7 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
 }
 
 /// The capacity of the slot, and what card and port support.
-fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
+fn slot(subject: &mut FactSubject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     let says = |file: &str| {
         let text = texts.get(&sys(&format!("device/{file}"))).ok()?;
         strict(text.split_whitespace().next()?)
@@ -199,10 +200,10 @@ const OFFLOADS: [(&str, &str); 6] = [
     ("rx_checksums", "rx-checksumming"),
 ];
 
-fn ethtool(subject: &mut Subject, texts: &Texts) {
+fn ethtool(subject: &mut FactSubject, texts: &Texts) {
     let name = subject.name.clone();
     let mut take =
-        |text: String, names: &[&str], read: &dyn Fn(&str, &str, &mut Subject)| match texts.get(&text) {
+        |text: String, names: &[&str], read: &dyn Fn(&str, &str, &mut FactSubject)| match texts.get(&text) {
             Ok(said) => {
                 read(said, &text, subject);
                 names
@@ -249,7 +250,7 @@ fn ethtool(subject: &mut Subject, texts: &Texts) {
 }
 
 /// Facts from lines `Key: value`.
-fn words(said: &str, wanted: &[(&str, &str)], text: &str, subject: &mut Subject) {
+fn words(said: &str, wanted: &[(&str, &str)], text: &str, subject: &mut FactSubject) {
     for (key, value) in said.lines().filter_map(|line| pair(line, ':')) {
         if let Some((fact, _)) = wanted.iter().find(|(_, word)| *word == key) {
             subject.told(*fact, value, text);
@@ -258,7 +259,7 @@ fn words(said: &str, wanted: &[(&str, &str)], text: &str, subject: &mut Subject)
 }
 
 /// A value that occurs first among the supported ones, and then among the current ones.
-fn twice(said: &str, word: &str, (most, set): (&str, &str), text: &str, subject: &mut Subject) {
+fn twice(said: &str, word: &str, (most, set): (&str, &str), text: &str, subject: &mut FactSubject) {
     let mut values = said.lines().filter_map(|line| pair(line, ':')).filter(|(key, _)| *key == word);
     for fact in [most, set] {
         if let Some(number) = values.next().and_then(|(_, value)| strict(value)) {
@@ -299,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    fn seen(texts: &[(&str, Result<&str, NotKnown>)]) -> Subject {
+    fn seen(texts: &[(&str, Result<&str, NotKnown>)]) -> FactSubject {
         let mut all = Texts::default();
         all.put("/sys/class/net/eth0/device/uevent", Ok("DRIVER=ixgbe".to_owned()));
         texts.iter().for_each(|(name, text)| all.put(*name, text.clone().map(str::to_owned)));

@@ -2,7 +2,7 @@
 
 use super::interfaces::ROUND_TRIP_S;
 use super::number::{can_be, strict, whole};
-use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
+use super::{FactKind, FactSubject, Gap, is_one_word, no_such_word, pair};
 use super::{path_mtu, run_measurements};
 use crate::texts::{NotKnown, Texts};
 
@@ -20,8 +20,8 @@ const TCP: [&str; 7] = [
 /// The ports of NFS and SMB.
 const STORAGE_PORTS: [&str; 2] = ["2049", "445"];
 
-pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
-    let mut machine = Subject::new(FactKind::Machine, "this machine");
+pub(super) fn machine(texts: &Texts, interfaces: &[FactSubject]) -> FactSubject {
+    let mut machine = FactSubject::new(FactKind::Machine, "this machine");
     for name in TCP {
         setting(&mut machine, name, texts, &format!("net.ipv4.{name}"));
     }
@@ -39,7 +39,7 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
     setting(&mut machine, "rpc_slots_max", texts, "sunrpc.tcp_max_slot_table_entries");
     let largest = interfaces.iter().filter_map(|one| one.number_of("mtu_bytes")).reduce(f64::max);
     machine.number("largest_mtu_bytes", largest, "/sys/class/net");
-    let is_virtual = |one: &Subject| one.word_of("is_virtual") == Some("yes");
+    let is_virtual = |one: &FactSubject| one.word_of("is_virtual") == Some("yes");
     let window = interfaces.iter().filter_map(|one| one.number_of("window_needed_bytes")).reduce(f64::max);
     match window {
         None if !interfaces.is_empty() && interfaces.iter().all(is_virtual) => {
@@ -69,7 +69,7 @@ fn sysctl(texts: &Texts, name: &str) -> (String, Result<String, NotKnown>) {
     }
 }
 
-fn setting(machine: &mut Subject, fact: &str, texts: &Texts, name: &str) {
+fn setting(machine: &mut FactSubject, fact: &str, texts: &Texts, name: &str) {
     let (text, said) = sysctl(texts, name);
     match said {
         Ok(said) if !is_one_word(&said) => machine.gap(fact, &text, no_such_word(&said)),
@@ -88,7 +88,7 @@ fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
 }
 
 /// The limit of dirty data, and the size of the memory.
-fn memory(machine: &mut Subject, texts: &Texts) {
+fn memory(machine: &mut FactSubject, texts: &Texts) {
     let bytes = |wanted: &str| -> Result<f64, Gap> {
         let said = texts.get(MEMORY).map_err(|why| Gap::new(MEMORY, why))?;
         let own = said.lines().filter_map(|line| pair(line, ':')).find(|(key, _)| *key == wanted);
@@ -136,14 +136,14 @@ fn dirty_limit(texts: &Texts, all: &Result<f64, Gap>) -> Result<f64, Gap> {
     }
 }
 
-fn put(machine: &mut Subject, fact: &str, number: Result<f64, Gap>) {
+fn put(machine: &mut FactSubject, fact: &str, number: Result<f64, Gap>) {
     match number {
         Ok(number) => machine.number(fact, Some(number), MEMORY),
         Err(gap) => machine.gap(fact, &gap.text, gap.why),
     }
 }
 
-fn processors(machine: &mut Subject, texts: &Texts) {
+fn processors(machine: &mut FactSubject, texts: &Texts) {
     let folder = "/sys/devices/system/cpu/cpu0/cpufreq";
     machine.whole_where_there("governor", texts, &format!("{folder}/scaling_governor"));
     machine.whole_where_there("governor_driver", texts, &format!("{folder}/scaling_driver"));
@@ -173,7 +173,7 @@ fn processors(machine: &mut Subject, texts: &Texts) {
 
 /// Facts from `ss -ti` (iproute2's `misc/ss.c`) about connections to storage: the shortest round trip,
 /// whether a sender waited for its own buffer, and the packet sizes of both ends.
-fn connections(machine: &mut Subject, texts: &Texts) {
+fn connections(machine: &mut FactSubject, texts: &Texts) {
     const FACTS: [&str; 4] =
         ["storage_round_trip_ms", "send_buffer_limited_percent", "own_packet_bytes", "common_packet_bytes"];
     let text = "ss -tinHO";

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::disks::is_virtual;
 use super::number::strict;
 use super::server_link::Links;
-use super::{FactKind, Facts, Subject, fstab, is_one_word, no_such_word};
+use super::{FactKind, FactSubject, Facts, fstab, is_one_word, no_such_word};
 use crate::devices::is_no_disk;
 use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::{Entry, FILE as MOUNTS, parse};
@@ -43,8 +43,8 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
     }
 }
 
-fn nfs(mount: &Entry, texts: &Texts, links: &Links) -> Subject {
-    let mut nfs = Subject::new(FactKind::NfsMount, mount.point());
+fn nfs(mount: &Entry, texts: &Texts, links: &Links) -> FactSubject {
+    let mut nfs = FactSubject::new(FactKind::NfsMount, mount.point());
     option(&mut nfs, mount, "vers", "vers");
     // As written: 4.0 is not 4, which requests any version from 4.2 down.
     match mount.option("vers") {
@@ -75,8 +75,8 @@ fn nfs(mount: &Entry, texts: &Texts, links: &Links) -> Subject {
     nfs
 }
 
-fn smb(mount: &Entry, links: &Links) -> Subject {
-    let mut smb = Subject::new(FactKind::SmbMount, mount.point());
+fn smb(mount: &Entry, links: &Links) -> FactSubject {
+    let mut smb = FactSubject::new(FactKind::SmbMount, mount.point());
     smb.number("dialect", mount.option("vers").and_then(dialect), MOUNTS);
     requests(&mut smb, mount);
     shown(&mut smb, mount, "cache");
@@ -96,8 +96,8 @@ pub(super) fn dialect(version: &str) -> Option<f64> {
     strict(&format!("{major}.{}", minor.replace('.', ""))).filter(|number| (1.0..10.0).contains(number))
 }
 
-fn local(mount: &Entry, texts: &Texts) -> Subject {
-    let mut local = Subject::new(FactKind::LocalMount, mount.point());
+fn local(mount: &Entry, texts: &Texts) -> FactSubject {
+    let mut local = FactSubject::new(FactKind::LocalMount, mount.point());
     local.word("fs_type", &mount.fs_type);
     let kept = ["noatime", "relatime"].into_iter().find(|name| mount.has(name)).unwrap_or("strictatime");
     local.word("atime", kept);
@@ -152,19 +152,19 @@ fn used_percent(df: &str, point: &str) -> Option<f64> {
 }
 
 /// An option as a fact: "not stated" if the mount has none with this name.
-fn option(subject: &mut Subject, mount: &Entry, fact: &str, name: &str) {
+fn option(subject: &mut FactSubject, mount: &Entry, fact: &str, name: &str) {
     subject.told(fact, mount.option(name).unwrap_or_default(), MOUNTS);
 }
 
 /// An option that is a word, under its own name.
-fn shown(subject: &mut Subject, mount: &Entry, name: &str) {
+fn shown(subject: &mut FactSubject, mount: &Entry, name: &str) {
     match mount.option(name).filter(|word| is_one_word(word) && !word.is_empty()) {
         Some(word) => subject.word(name, word),
         None => subject.gap(name, MOUNTS, NotKnown::NotTold),
     }
 }
 
-fn requests(subject: &mut Subject, mount: &Entry) {
+fn requests(subject: &mut FactSubject, mount: &Entry) {
     option(subject, mount, "rsize_bytes", "rsize");
     option(subject, mount, "wsize_bytes", "wsize");
     let (read, write) = (subject.number_of("rsize_bytes"), subject.number_of("wsize_bytes"));
@@ -172,7 +172,7 @@ fn requests(subject: &mut Subject, mount: &Entry) {
 }
 
 /// The actual number of connections of the mount.
-fn connections(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
+fn connections(nfs: &mut FactSubject, mount: &Entry, texts: &Texts) {
     let text = mountstats::FILE;
     let said = match texts.get(text) {
         Ok(said) => said,
@@ -184,7 +184,7 @@ fn connections(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
 }
 
 /// The requested options.
-fn of_fstab(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
+fn of_fstab(nfs: &mut FactSubject, mount: &Entry, texts: &Texts) {
     let text = "/etc/fstab";
     let said = match texts.damaged(text).map_or_else(|| texts.get(text), Err) {
         Ok(said) => said,
@@ -201,7 +201,7 @@ fn of_fstab(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
 }
 
 /// The interface that leads to the server, and its facts.
-fn way(subject: &mut Subject, mount: &Entry, links: &Links) {
+fn way(subject: &mut FactSubject, mount: &Entry, links: &Links) {
     const FACTS: [&str; 5] = ["link", "link_mbit_per_s", "is_routed", "is_wireless", "is_usb"];
     let way = mount.option("addr").ok_or(NotKnown::NotTold).and_then(|address| links.way(address));
     let way = match way {

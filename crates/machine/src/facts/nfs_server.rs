@@ -1,6 +1,6 @@
 //! The kernel's NFS server: its threads and its exports.
 
-use super::{FactKind, Facts, Subject};
+use super::{FactKind, FactSubject, Facts};
 use crate::mountinfo::unescaped;
 use crate::texts::Texts;
 
@@ -12,7 +12,7 @@ pub(super) fn nfs_server(texts: &Texts, facts: &mut Facts) {
         Ok(said) => {
             // The file also exists if the server does not run.
             if said.trim() != "0" {
-                let mut server = Subject::new(FactKind::NfsServer, "the NFS server");
+                let mut server = FactSubject::new(FactKind::NfsServer, "the NFS server");
                 server.told("threads", said, THREADS);
                 facts.subjects.push(server);
             }
@@ -26,11 +26,11 @@ pub(super) fn nfs_server(texts: &Texts, facts: &mut Facts) {
 }
 
 /// A directory, a tab, and `10.0.0.0/24(rw,async,…)`.
-fn export(line: &str) -> Option<Subject> {
+fn export(line: &str) -> Option<FactSubject> {
     let (path, to) = line.trim().split_once(['\t', ' '])?;
     let (client, options) = to.trim().split_once('(')?;
     let options: Vec<&str> = options.trim_end_matches(')').split(',').collect();
-    let mut export = Subject::new(FactKind::NfsExport, unescaped(path));
+    let mut export = FactSubject::new(FactKind::NfsExport, unescaped(path));
     export.word("client", client);
     export.yes_no("is_async", options.contains(&"async"));
     export.yes_no("is_writable", options.contains(&"rw"));

@@ -3,7 +3,7 @@
 //! show that the server's MTU is larger.
 
 use super::number::whole;
-use super::{Subject, pair};
+use super::{FactSubject, pair};
 use crate::texts::Texts;
 
 /// The name of the text: lines `fact = value`.
@@ -18,7 +18,7 @@ pub fn text(own_bytes: u32, other_bytes: u32) -> String {
 }
 
 /// Adds both; nothing if only one is known.
-pub(super) fn of(machine: &mut Subject, texts: &Texts) {
+pub(super) fn of(machine: &mut FactSubject, texts: &Texts) {
     let said = texts.get(ENDS).unwrap_or_default();
     let value = |wanted: &str| {
         let line = said.lines().filter_map(|line| pair(line, '=')).find(|(key, _)| *key == wanted)?;

@@ -1,7 +1,7 @@
 //! Results of probes of a path, as lines of a text: `fact = value`, `fact -` if it does not exist, `fact
 //! ! why` if it is unknown. The prober writes them in this form; rules judge them like any fact.
 
-use super::{FactKind, Facts, Gap, Subject, Value};
+use super::{FactKind, FactSubject, Facts, Gap, Value};
 use crate::texts::{NotKnown, Texts};
 
 /// The name of the text.
@@ -33,7 +33,7 @@ pub(super) fn probed(texts: &Texts, facts: &mut Facts) {
         Ok(said) => said,
         Err(why) => return facts.cannot_see(&[FactKind::Probed], PROBED, &why),
     };
-    let mut probed = Subject::new(FactKind::Probed, "the path");
+    let mut probed = FactSubject::new(FactKind::Probed, "the path");
     for line in said.lines() {
         if let Some((fact, value)) = line.split_once(" = ") {
             match fact {

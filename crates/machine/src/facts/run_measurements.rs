@@ -2,7 +2,7 @@
 //! from the newest run on the path. A rule that needs a speed uses the run's if no card reports one.
 
 use super::number::strict;
-use super::{Subject, pair};
+use super::{FactSubject, pair};
 use crate::texts::Texts;
 
 /// The name of the text.
@@ -29,7 +29,7 @@ pub(super) fn window_needed(texts: &Texts, usual_round_trip_s: f64) -> Option<(f
 }
 
 /// Fills in the values from the measured rate if no card reports them.
-pub(super) fn complete(machine: &mut Subject, texts: &Texts, usual_round_trip_s: f64) {
+pub(super) fn complete(machine: &mut FactSubject, texts: &Texts, usual_round_trip_s: f64) {
     if machine.number_of("window_needed_bytes").is_some() {
         machine.word("window_by", "the fastest link");
         machine.number("window_round_trip_ms", Some(usual_round_trip_s * 1e3), MEASURED);

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::mounts::dialect;
 use super::number::strict;
-use super::{FactKind, Facts, Subject, fact_name, pair};
+use super::{FactKind, FactSubject, Facts, fact_name, pair};
 use crate::texts::Texts;
 
 const SETTINGS: &str = "testparm -s -v";
@@ -34,7 +34,7 @@ pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
 }
 
 /// The log level, from the file itself: testparm prints its own level there.
-fn log_level(texts: &Texts, samba: &mut Subject) {
+fn log_level(texts: &Texts, samba: &mut FactSubject) {
     let said = match texts.damaged(FILE).map_or_else(|| texts.get(FILE), Err) {
         Ok(said) => said,
         Err(why) => return samba.gap("log_level", FILE, why),
@@ -51,19 +51,19 @@ fn log_level(texts: &Texts, samba: &mut Subject) {
 
 /// The global settings, and those of each share, which default to the global ones.
 fn settings(said: &str, facts: &mut Facts) {
-    let mut sections: Vec<Subject> = Vec::new();
+    let mut sections: Vec<FactSubject> = Vec::new();
     for line in said.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let kind = if name == "global" { FactKind::Samba } else { FactKind::SmbShare };
             let name = if name == "global" { "Samba" } else { name };
-            sections.push(Subject::new(kind, name));
+            sections.push(FactSubject::new(kind, name));
         } else if let (Some((key, value)), Some(section)) = (pair(line, '='), sections.last_mut()) {
             let value = match value {
                 "Yes" | "True" => "yes",
                 "No" | "False" => "no",
                 value => value,
             };
-            let fact = fact_name(in_force(key));
+            let fact = fact_name(current_name(key));
             section.word(section_of(&fact), format!("[{}]", heading(section)));
             section.told(fact, value, SETTINGS);
         }
@@ -71,7 +71,7 @@ fn settings(said: &str, facts: &mut Facts) {
     let Some(global) = sections.iter().find(|section| section.kind == FactKind::Samba).cloned() else {
         return;
     };
-    let mut shares: Vec<Subject> = sections.into_iter().filter(is_share).collect();
+    let mut shares: Vec<FactSubject> = sections.into_iter().filter(is_share).collect();
     let with_apple = shares.iter().filter(|share| has_fruit(share, &global)).count();
     let differ = with_apple > 0 && with_apple < shares.len();
     for share in &mut shares {
@@ -92,12 +92,12 @@ fn section_of(fact: &str) -> String {
 }
 
 /// The name of a section in the file.
-fn heading(section: &Subject) -> &str {
+fn heading(section: &FactSubject) -> &str {
     if section.kind == FactKind::Samba { "global" } else { &section.name }
 }
 
 /// The current name of a setting; releases before 4.11 and 4.15 had others.
-fn in_force(key: &str) -> &str {
+fn current_name(key: &str) -> &str {
     match key {
         "smb encrypt" => "server smb encrypt",
         "smb3 signing algorithms" => "server smb3 signing algorithms",
@@ -106,14 +106,14 @@ fn in_force(key: &str) -> &str {
     }
 }
 
-fn is_share(section: &Subject) -> bool {
+fn is_share(section: &FactSubject) -> bool {
     section.kind == FactKind::SmbShare
         && !NO_SHARES.contains(&section.name.to_ascii_lowercase().as_str())
         && section.word_of("printable") != Some("yes")
 }
 
 /// Whether a share has the extensions for Macs.
-fn has_fruit(share: &Subject, global: &Subject) -> bool {
+fn has_fruit(share: &FactSubject, global: &FactSubject) -> bool {
     let objects = share.word_of("vfs_objects").or_else(|| global.word_of("vfs_objects"));
     objects.is_some_and(|objects| objects.split([' ', ',']).any(|object| object == "fruit"))
 }
@@ -124,7 +124,7 @@ fn sessions(said: &str, facts: &mut Facts) {
     let sessions = said.get("sessions").and_then(Json::as_object).into_iter().flatten();
     for (number, session) in sessions {
         let word = |path: &str| session.pointer(path).and_then(Json::as_str);
-        let mut subject = Subject::new(FactKind::SmbSession, word("/remote_machine").unwrap_or(number));
+        let mut subject = FactSubject::new(FactKind::SmbSession, word("/remote_machine").unwrap_or(number));
         subject.number("dialect", word("/session_dialect").and_then(version), SESSIONS);
         for (fact, of) in [("signing", "signing"), ("encryption", "encryption")] {
             let degree = word(&format!("/{of}/degree"));
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn log_level_is_read_from_the_file() {
         let level = |text: &str| {
-            let (mut texts, mut samba) = (Texts::default(), Subject::new(FactKind::Samba, "Samba"));
+            let (mut texts, mut samba) = (Texts::default(), FactSubject::new(FactKind::Samba, "Samba"));
             texts.put(FILE, Ok(text.to_owned()));
             log_level(&texts, &mut samba);
             samba.number_of("log_level")
@@ -180,7 +180,7 @@ mod tests {
                     [media]\n\toplocks = No\n[print$]\n\tpath = /x\n";
         settings(said, &mut facts);
         let share = facts.of_kind(FactKind::SmbShare).next().cloned();
-        let share = share.unwrap_or_else(|| Subject::new(FactKind::Machine, "none"));
+        let share = share.unwrap_or_else(|| FactSubject::new(FactKind::Machine, "none"));
         assert_eq!((share.name.as_str(), facts.of_kind(FactKind::SmbShare).count()), ("media", 1));
         assert_eq!(
             (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::Subject;
+use super::FactSubject;
 use crate::interface::{self, Interface};
 use crate::route::{self, Route, TABLE_V4, TABLE_V6};
 use crate::texts::{NotKnown, Texts};
@@ -31,11 +31,11 @@ pub fn link_named(texts: &Texts, name: &str) -> LinkTo {
 
 pub(super) struct Links<'a> {
     routes: [Result<&'a str, NotKnown>; 2],
-    interfaces: &'a [Subject],
+    interfaces: &'a [FactSubject],
 }
 
 impl<'a> Links<'a> {
-    pub(super) fn new(texts: &'a Texts, interfaces: &'a [Subject]) -> Links<'a> {
+    pub(super) fn new(texts: &'a Texts, interfaces: &'a [FactSubject]) -> Links<'a> {
         // If a route is missing, another one would be selected.
         let table = |name: &str| texts.damaged(name).map_or_else(|| texts.get(name), Err);
         Links { routes: [TABLE_V4, TABLE_V6].map(table), interfaces }
@@ -56,7 +56,7 @@ impl<'a> Links<'a> {
     }
 
     /// The interface with this name, if it has hardware.
-    pub(super) fn interface(&self, name: &str) -> Option<&Subject> {
+    pub(super) fn interface(&self, name: &str) -> Option<&FactSubject> {
         self.interfaces.iter().find(|interface| interface.name == name)
     }
 }

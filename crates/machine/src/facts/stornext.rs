@@ -7,7 +7,7 @@
 
 use super::fstab;
 use super::number::whole;
-use super::{FactKind, Subject};
+use super::{FactKind, FactSubject};
 use crate::mountinfo::{Entry, FILE as MOUNTS};
 use crate::texts::{NotKnown, Texts};
 
@@ -33,8 +33,8 @@ const ELEMENTS: [(&str, &str); 4] = [
     ("session_reservation_bytes", "allocSessionReservationSize"),
 ];
 
-pub(super) fn stornext(mount: &Entry, texts: &Texts) -> Subject {
-    let mut stornext = Subject::new(FactKind::StornextMount, mount.point());
+pub(super) fn stornext(mount: &Entry, texts: &Texts) -> FactSubject {
+    let mut stornext = FactSubject::new(FactKind::StornextMount, mount.point());
     let fstab = texts.get(FSTAB).unwrap_or_default();
     // The kernel may not show the options of the mount.
     let asked: Vec<&str> =
@@ -68,7 +68,7 @@ fn size(written: &str) -> Option<f64> {
     whole(digits).map(|number| number * times)
 }
 
-fn device_params(stornext: &mut Subject, texts: &Texts) {
+fn device_params(stornext: &mut FactSubject, texts: &Texts) {
     const FACTS: [(&str, &str); 2] = [("device_requests", "nr_requests"), ("device_scheduler", "scheduler")];
     let said = match texts.get(DEVICE_PARAMS) {
         Ok(said) => said,
@@ -97,7 +97,7 @@ fn device_params(stornext: &mut Subject, texts: &Texts) {
 }
 
 /// The configuration of a file system is named after it.
-fn configuration(stornext: &mut Subject, file_system: &str, texts: &Texts) {
+fn configuration(stornext: &mut FactSubject, file_system: &str, texts: &Texts) {
     let text = config_file(file_system);
     let said = match texts.get(&text) {
         Ok(said) => said,
@@ -139,7 +139,7 @@ mod tests {
     use crate::facts::Value;
     use crate::mountinfo::parse;
 
-    fn of(texts: &[(&str, &str)]) -> Subject {
+    fn of(texts: &[(&str, &str)]) -> FactSubject {
         let mut all = Texts::default();
         for (name, text) in texts {
             all.put(*name, Ok((*text).to_owned()));

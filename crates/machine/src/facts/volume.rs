@@ -1,6 +1,6 @@
 //! A volume over several disks, of any kind: its name, its state, and the disks that are not in order.
 
-use super::{FactKind, Gap, Subject};
+use super::{FactKind, FactSubject, Gap};
 use crate::texts::NotKnown;
 
 /// The state of a volume.
@@ -39,8 +39,8 @@ impl Volume {
         }
     }
 
-    pub(super) fn subject(self, text: &str) -> Subject {
-        let mut subject = Subject::new(FactKind::Volume, self.name);
+    pub(super) fn subject(self, text: &str) -> FactSubject {
+        let mut subject = FactSubject::new(FactKind::Volume, self.name);
         let list = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         match self.state {
             Some(State::InOrder) => subject.word("state", "in order"),

@@ -153,7 +153,7 @@ fn percent(word: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Subject;
+    use super::super::FactSubject;
     use super::*;
 
     /// Each volume on one line: name, state, failed members, members with errors, activity.
@@ -162,7 +162,7 @@ mod tests {
         texts.put(name, Ok(said.to_owned()));
         let mut facts = Facts::default();
         volumes(&texts, &mut facts);
-        let line = |one: &Subject| {
+        let line = |one: &FactSubject| {
             let words = ["state", "failed_members", "members_with_errors", "activity"];
             format!("{}: {}", one.name, words.map(|fact| one.word_of(fact).unwrap_or("unknown")).join(" "))
         };

@@ -5,7 +5,7 @@
 
 use super::mounts::dialect;
 use super::number::strict;
-use super::{FactKind, Facts, Subject, fact_name, pair};
+use super::{FactKind, FactSubject, Facts, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// Texts with settings of the whole host, and the prefixes of their facts' names.
@@ -82,10 +82,10 @@ pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
 }
 
 /// A card that is up, with the settings of its driver.
-fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
+fn adapter(object: &Object, texts: &Texts) -> Option<FactSubject> {
     let name =
         value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
-    let mut adapter = Subject::new(FactKind::Interface, name);
+    let mut adapter = FactSubject::new(FactKind::Interface, name);
     // Drivers report the largest possible number if the speed is unknown.
     let bits = value(object, "Speed").and_then(strict);
     let bits = bits.filter(|bits| *bits != f64::from(u32::MAX) && *bits < i64::MAX as f64);
@@ -146,10 +146,10 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     Some(adapter)
 }
 
-fn connection(object: &Object, texts: &Texts) -> Option<Subject> {
+fn connection(object: &Object, texts: &Texts) -> Option<FactSubject> {
     let server = value(object, "ServerName")?;
     let share = value(object, "ShareName").unwrap_or_default();
-    let mut connection = Subject::new(FactKind::SmbConnection, format!("\\\\{server}\\{share}"));
+    let mut connection = FactSubject::new(FactKind::SmbConnection, format!("\\\\{server}\\{share}"));
     connection.number("dialect", value(object, "Dialect").and_then(dialect), CONNECTIONS);
     for (fact, key) in [("is_encrypted", "Encrypted"), ("is_signed", "Signed")] {
         match value(object, key).and_then(truth) {

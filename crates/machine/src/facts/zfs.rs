@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::number::strict;
 use super::zpool::{STATUS, pools};
-use super::{FactKind, Facts, Subject};
+use super::{FactKind, FactSubject, Facts};
 use crate::mountinfo::FILE;
 use crate::texts::required_texts::ZFS_PROPERTIES;
 use crate::texts::{NotKnown, Texts};
@@ -53,15 +53,15 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
 }
 
 /// `pool/media`, `recordsize` and `131072`, separated by tabs.
-fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
-    let mut found: BTreeMap<&str, Subject> = BTreeMap::new();
+fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<FactSubject> {
+    let mut found: BTreeMap<&str, FactSubject> = BTreeMap::new();
     for line in said.lines() {
         let mut columns = line.split('\t');
         let (Some(name), Some(property), Some(value)) = (columns.next(), columns.next(), columns.next())
         else {
             continue;
         };
-        let subject = found.entry(name).or_insert_with(|| Subject::new(FactKind::ZfsDataset, name));
+        let subject = found.entry(name).or_insert_with(|| FactSubject::new(FactKind::ZfsDataset, name));
         let property = match property {
             "recordsize" => "record_bytes",
             "used" => "used_bytes",
@@ -69,7 +69,7 @@ fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
         };
         subject.told(property, value, text);
     }
-    let with_pool = |mut subject: Subject| {
+    let with_pool = |mut subject: FactSubject| {
         let pool = subject.name.split('/').next().unwrap_or_default().to_owned();
         subject.yes_no("pool_has_log", with_log.contains(&pool));
         subject
@@ -78,7 +78,7 @@ fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
 }
 
 /// The largest size of the cache.
-fn cache(machine: &mut Subject, texts: &Texts) {
+fn cache(machine: &mut FactSubject, texts: &Texts) {
     match texts.get(CACHE) {
         Ok(said) => {
             let line = said

@@ -6,7 +6,7 @@
 //! `print_checkpoint_status` print a pool's activity. A vdev is one child of the one above it, whatever
 //! is below it: `replacing-14` with its two disks is one disk of a raidz.
 
-use super::{FactKind, Gap, Subject};
+use super::{FactKind, FactSubject, Gap};
 use crate::texts::NotKnown;
 
 pub(super) const STATUS: &str = "zpool status";
@@ -95,7 +95,7 @@ struct Pool<'a> {
 }
 
 /// The pools of `zpool status`.
-pub(super) fn pools(said: &str) -> Vec<Subject> {
+pub(super) fn pools(said: &str) -> Vec<FactSubject> {
     read(said).iter().map(subject).collect()
 }
 
@@ -138,8 +138,8 @@ fn vdev(line: &str) -> Option<Vdev<'_>> {
     Some(Vdev { depth, name, state, errors })
 }
 
-fn subject(pool: &Pool<'_>) -> Subject {
-    let mut subject = Subject::new(FactKind::ZfsPool, pool.name);
+fn subject(pool: &Pool<'_>) -> FactSubject {
+    let mut subject = FactSubject::new(FactKind::ZfsPool, pool.name);
     match pool.state {
         Some(state) if POOL_STATES.contains(&state) => subject.word("state", state),
         Some(state) => unknown(&mut subject, "state", &format!("unknown state of {}: '{state}'", pool.name)),
@@ -179,7 +179,7 @@ fn subject(pool: &Pool<'_>) -> Subject {
     subject
 }
 
-fn unknown(subject: &mut Subject, fact: &str, what: &str) {
+fn unknown(subject: &mut FactSubject, fact: &str, what: &str) {
     let what: String = what.chars().take(80).collect();
     subject.facts.insert(fact.to_owned(), Err(Gap::new(STATUS, NotKnown::NotUnderstood(what))));
 }
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     /// A pool with these lines below its state, and these devices.
-    fn pool(state: &str, work: &str, devices: &str) -> Subject {
+    fn pool(state: &str, work: &str, devices: &str) -> FactSubject {
         let said = format!(
             "  pool: tank\n state: {state}\n{work}config:\n\n\tNAME        STATE     READ WRITE CKSUM\n\
              \ttank        {state}     0     0     0\n{devices}\nerrors: No known data errors\n"
@@ -255,7 +255,7 @@ mod tests {
         pools(&said).remove(0)
     }
 
-    fn fact<'a>(pool: &'a Subject, name: &str) -> &'a str {
+    fn fact<'a>(pool: &'a FactSubject, name: &str) -> &'a str {
         pool.word_of(name).unwrap_or("unknown")
     }
 

@@ -71,7 +71,7 @@ fn is_this_machine(ip: IpAddr) -> bool {
 /// `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
 fn sentence(name: &str, server: IpAddr, interface: &Interface) -> String {
     let speed = match interface.connection {
-        Speed::MbitPerS(speed) => speed_in_words(speed),
+        Speed::MbitPerS(speed) => speed_text(speed),
         Speed::Unknown(why) => format!("speed unknown ({why})"),
     };
     let each = match interface.bond_of {
@@ -83,7 +83,7 @@ fn sentence(name: &str, server: IpAddr, interface: &Interface) -> String {
     format!("{name} to {server}, {speed}{each}{mtu}{half}")
 }
 
-fn speed_in_words(mbit_per_s: u32) -> String {
+fn speed_text(mbit_per_s: u32) -> String {
     match mbit_per_s {
         less if less < 1_000 => format!("{less} Mbit/s"),
         more => format!("{} Gbit/s", f64::from(more) / 1e3),

@@ -64,7 +64,7 @@ impl Disturbances {
     pub fn look(&mut self, look: &mut Look) {
         let mut now: BTreeSet<String> = array_work(&self.text("proc/mdstat")).into_iter().collect();
         now.extend(self.file_system_work());
-        let said = self.asked.as_ref().map(Asked::said).unwrap_or_default();
+        let said = self.asked.as_ref().map(Asked::last_output).unwrap_or_default();
         now.extend(said.work);
         for ended in self.work.difference(&now) {
             put_on(look, Layer::Disk, "background_work_count", ended, Reading::Level(0.0));

@@ -13,7 +13,7 @@ use crate::netlink::{Family, ask, ethtool};
 use crate::sample::counter::Look;
 use crate::sample::parse::sockets::Connection;
 use crate::sample::parse::{cards, pause_frames, queues, sockets};
-use crate::sample::pings::{Moved, PingSocket, Pings};
+use crate::sample::pings::{PingSocket, Pings, Traffic};
 
 /// Queues and cards are read only every few sample rounds: they show faults, and hosts with containers
 /// have hundreds of them.
@@ -115,20 +115,20 @@ impl NetReader {
 
     /// Whether data moved on the connections since the last sample round. A connection that was opened
     /// or closed in between counts as movement.
-    fn moved(&mut self, connections: &[Connection]) -> Moved {
+    fn moved(&mut self, connections: &[Connection]) -> Traffic {
         let arrived: Option<u64> = connections.iter().map(Connection::arrived_bytes).sum();
         let Some(arrived) = arrived.filter(|_| !connections.is_empty()) else {
             self.arrived = None;
-            return Moved::NotKnown;
+            return Traffic::NotKnown;
         };
         match self.arrived {
-            Some((at, _)) if at.elapsed() < STILL_FOR => Moved::NotKnown,
+            Some((at, _)) if at.elapsed() < STILL_FOR => Traffic::NotKnown,
             before => {
                 self.arrived = Some((Instant::now(), arrived));
                 match before.map(|(_, before)| arrived.abs_diff(before)) {
-                    None => Moved::NotKnown,
-                    Some(bytes) if bytes < STILL_BYTES => Moved::Nothing,
-                    Some(_) => Moved::Data,
+                    None => Traffic::NotKnown,
+                    Some(bytes) if bytes < STILL_BYTES => Traffic::Nothing,
+                    Some(_) => Traffic::Data,
                 }
             }
         }

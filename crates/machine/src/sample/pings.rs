@@ -36,7 +36,7 @@ const UNANSWERED_LONG_MAX: u64 = 3;
 
 /// The state of the connections since the previous sample round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
+pub(crate) enum Traffic {
     Data,
     /// No data moved, or next to none.
     Nothing,
@@ -59,7 +59,7 @@ pub(crate) struct Pings<L> {
     identifier: u16,
     number: u16,
     /// Unanswered pings: the kind of each, by number.
-    on_the_way: Vec<(u16, Kind)>,
+    outstanding: Vec<(u16, Kind)>,
     unanswered_looks: u32,
     has_answered: bool,
     still: Counts,
@@ -91,7 +91,7 @@ impl<L: Line> Pings<L> {
             is_ipv6: server.is_ipv6(),
             identifier,
             number: 0,
-            on_the_way: Vec::new(),
+            outstanding: Vec::new(),
             unanswered_looks: 0,
             has_answered: false,
             still: Counts::default(),
@@ -101,7 +101,7 @@ impl<L: Line> Pings<L> {
 
     /// Sends pings, waits briefly for the replies, and adds the results. `longest` is the payload of a
     /// long ping.
-    pub(crate) fn look(&mut self, moved: Moved, longest: Option<usize>, look: &mut Look) {
+    pub(crate) fn look(&mut self, moved: Traffic, longest: Option<usize>, look: &mut Look) {
         while let Some(packet) = self.line.receive(Duration::ZERO) {
             self.take(&packet);
         }
@@ -109,7 +109,7 @@ impl<L: Line> Pings<L> {
             return;
         }
         let until = Instant::now() + PATIENCE;
-        if let Some(longest) = longest.filter(|_| self.long_ones_tell()) {
+        if let Some(longest) = longest.filter(|_| self.long_pings_are_evidence()) {
             self.send_long(moved, longest);
         }
         let quickest = self.quickest(until);
@@ -129,28 +129,28 @@ impl<L: Line> Pings<L> {
     /// Sends one long ping for each sample round in which no data moved, together with a short one. Some
     /// are also sent while data moves, until one of those was answered: this shows that the server
     /// answers long pings at all.
-    fn send_long(&mut self, moved: Moved, longest: usize) {
+    fn send_long(&mut self, moved: Traffic, longest: usize) {
         match moved {
-            Moved::Nothing => {
+            Traffic::Nothing => {
                 if self.send(Kind::LongWhileStill, longest) && self.send(Kind::ShortWhileStill, SHORT_BYTES) {
                     self.still.sent += 1;
                 }
             }
-            Moved::Data if self.moving_long.1 == 0 && self.send(Kind::LongWhileMoving, longest) => {
+            Traffic::Data if self.moving_long.1 == 0 && self.send(Kind::LongWhileMoving, longest) => {
                 self.moving_long.0 += 1;
             }
-            Moved::Data | Moved::NotKnown => {}
+            Traffic::Data | Traffic::NotKnown => {}
         }
     }
 
     /// Whether a lost long ping is evidence.
-    fn long_ones_tell(&self) -> bool {
+    fn long_pings_are_evidence(&self) -> bool {
         let (sent, answered) = self.moving_long;
         answered > 0 || sent < UNANSWERED_LONG_MAX
     }
 
     fn put_still(&self, look: &mut Look) {
-        if !self.has_answered || !self.long_ones_tell() {
+        if !self.has_answered || !self.long_pings_are_evidence() {
             return;
         }
         let counts = [
@@ -193,10 +193,10 @@ impl<L: Line> Pings<L> {
         if went {
             /// Older pings are lost.
             const REMEMBERED: usize = 64;
-            if self.on_the_way.len() == REMEMBERED {
-                self.on_the_way.remove(0);
+            if self.outstanding.len() == REMEMBERED {
+                self.outstanding.remove(0);
             }
-            self.on_the_way.push((self.number, kind));
+            self.outstanding.push((self.number, kind));
         }
         went
     }
@@ -204,17 +204,17 @@ impl<L: Line> Pings<L> {
     fn awaits_a_long_one(&self) -> bool {
         let is_new = |number: u16| self.number.wrapping_sub(number) <= SHORT as u16 + 1;
         let is_long = |kind: Kind| matches!(kind, Kind::LongWhileStill | Kind::LongWhileMoving);
-        self.on_the_way.iter().any(|(number, kind)| is_long(*kind) && is_new(*number))
+        self.outstanding.iter().any(|(number, kind)| is_long(*kind) && is_new(*number))
     }
 
     /// Takes a received packet; returns the number of the ping that it answers.
     fn take(&mut self, packet: &[u8]) -> Option<u16> {
         let (identifier, number) = echo::answer(self.is_ipv6, packet)?;
-        let at = self.on_the_way.iter().position(|(sent, _)| *sent == number)?;
+        let at = self.outstanding.iter().position(|(sent, _)| *sent == number)?;
         if identifier != self.identifier && self.identifier != 0 {
             return None;
         }
-        let (_, kind) = self.on_the_way.remove(at);
+        let (_, kind) = self.outstanding.remove(at);
         self.has_answered = true;
         match kind {
             Kind::Short => {}
@@ -348,13 +348,13 @@ mod tests {
     const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
 
     /// A simulated server that answers packets up to this size, if any.
-    struct MadeUp {
+    struct SimulatedServer {
         longest: usize,
         waiting: Vec<Vec<u8>>,
         sent: usize,
     }
 
-    impl Line for MadeUp {
+    impl Line for SimulatedServer {
         fn send(&mut self, packet: &[u8]) -> bool {
             self.sent += 1;
             if packet.len() <= self.longest {
@@ -370,8 +370,8 @@ mod tests {
         }
     }
 
-    fn pings(longest: usize) -> Pings<MadeUp> {
-        Pings::over(MadeUp { longest, waiting: Vec::new(), sent: 0 }, SERVER, 7)
+    fn pings(longest: usize) -> Pings<SimulatedServer> {
+        Pings::over(SimulatedServer { longest, waiting: Vec::new(), sent: 0 }, SERVER, 7)
     }
 
     /// The total of a counter; `None` if there is none.
@@ -383,7 +383,7 @@ mod tests {
     }
 
     /// Long pings sent while no data moved, and the answers of each kind, after these sample rounds.
-    fn still(pings: &mut Pings<MadeUp>, looks: &[Moved]) -> Option<(u64, u64, u64)> {
+    fn standstill_counts(pings: &mut Pings<SimulatedServer>, looks: &[Traffic]) -> Option<(u64, u64, u64)> {
         let mut last = Look::new();
         for moved in looks {
             last = Look::new();
@@ -400,32 +400,32 @@ mod tests {
 
     #[test]
     fn dropped_large_packets_are_distinguished_from_cut_and_healthy_paths() {
-        use Moved::{Data, Nothing};
+        use Traffic::{Data, Nothing};
         let mut sound = pings(9_000);
-        assert_eq!(still(&mut sound, &[Data, Nothing, Nothing, Nothing]), Some((3, 3, 3)));
+        assert_eq!(standstill_counts(&mut sound, &[Data, Nothing, Nothing, Nothing]), Some((3, 3, 3)));
         let mut swallowing = pings(1_480);
-        assert_eq!(still(&mut swallowing, &[Nothing, Nothing, Nothing]), Some((3, 3, 0)));
+        assert_eq!(standstill_counts(&mut swallowing, &[Nothing, Nothing, Nothing]), Some((3, 3, 0)));
         // The path is cut: no ping is answered.
         let mut cut = pings(0);
-        assert_eq!(still(&mut cut, &[Nothing, Nothing, Nothing]), None);
+        assert_eq!(standstill_counts(&mut cut, &[Nothing, Nothing, Nothing]), None);
         let (sent, mut look) = (cut.line.sent, Look::new());
         cut.look(Nothing, Some(8_972), &mut look);
         assert_eq!(cut.line.sent, sent, "it is left alone");
         // Healthy at first, cut later: that is detected, and not mistaken for dropped large packets.
         let mut later = pings(9_000);
-        still(&mut later, &[Data]);
+        standstill_counts(&mut later, &[Data]);
         later.line.longest = 0;
-        assert_eq!(still(&mut later, &[Nothing, Nothing, Nothing]), Some((3, 0, 0)));
+        assert_eq!(standstill_counts(&mut later, &[Nothing, Nothing, Nothing]), Some((3, 0, 0)));
     }
 
     #[test]
     fn server_that_never_answers_long_pings_gives_no_evidence() {
-        use Moved::{Data, Nothing};
+        use Traffic::{Data, Nothing};
         let mut filtering = pings(1_480);
-        assert_eq!(still(&mut filtering, &[Data, Data, Data, Nothing, Nothing]), None);
+        assert_eq!(standstill_counts(&mut filtering, &[Data, Data, Data, Nothing, Nothing]), None);
         // Without known connections there are no long pings.
         let mut blind = pings(9_000);
-        assert_eq!(still(&mut blind, &[Moved::NotKnown; 4]), Some((0, 0, 0)));
+        assert_eq!(standstill_counts(&mut blind, &[Traffic::NotKnown; 4]), Some((0, 0, 0)));
     }
 
     #[cfg(target_os = "linux")]
@@ -435,7 +435,7 @@ mod tests {
             return;
         };
         let mut look = Look::new();
-        pings.look(Moved::Nothing, Some(1_472), &mut look);
+        pings.look(Traffic::Nothing, Some(1_472), &mut look);
         assert!(look.keys().any(|key| key.name == "ping_us"), "{look:?}");
         assert_eq!(total(&look, "still_long_pings_answered_per_s"), Some(1), "{look:?}");
     }

@@ -19,7 +19,7 @@ use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
 /// The initial sample interval, and the time after which it is longer.
 const EVERY_NS: u64 = 1_000_000_000;
-const AN_HOUR_NS: u64 = 3_600_000_000_000;
+const LONGER_AFTER_NS: u64 = 3_600_000_000_000;
 const EVERY_LATER_NS: u64 = 10_000_000_000;
 
 /// The interval at which samples are written to disk.
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The target and the destination of sampling.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct SamplingTarget {
     /// `counters/agent=NAME` in the run directory.
     pub dir: PathBuf,
     /// The run, and the agent that samples.
@@ -71,7 +71,7 @@ pub struct Sampling {
 
 impl Sampling {
     /// Starts to sample. `now_ns` is the run's clock. If it fails, the report at the end has the reason.
-    pub fn start(watch: Watch, now_ns: impl Fn() -> u64 + Send + 'static) -> Sampling {
+    pub fn start(watch: SamplingTarget, now_ns: impl Fn() -> u64 + Send + 'static) -> Sampling {
         if !cfg!(target_os = "linux") {
             let why = "This run has no counters: they are sampled on Linux only.";
             return Sampling { thread: None, trouble: Some(why.to_owned()) };
@@ -129,7 +129,7 @@ impl Drop for Sampling {
 }
 
 /// The thread's work, from the first sample round to the last.
-fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> SamplingReport {
+fn sample(watch: SamplingTarget, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> SamplingReport {
     let mut store = match StoreWriter::create(&watch.dir, watch.meta) {
         Ok(store) => store,
         Err(error) => {
@@ -164,7 +164,7 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
 
 /// The time of the next sample round. Missed rounds are skipped.
 fn next_due_ns(due_ns: u64, now_ns: u64) -> u64 {
-    let every_ns = if due_ns < AN_HOUR_NS { EVERY_NS } else { EVERY_LATER_NS };
+    let every_ns = if due_ns < LONGER_AFTER_NS { EVERY_NS } else { EVERY_LATER_NS };
     let missed = now_ns.saturating_sub(due_ns) / every_ns;
     due_ns + (missed + 1) * every_ns
 }
@@ -215,8 +215,8 @@ mod tests {
             (0, 0, second),
             (5 * second, 5 * second + 999, 6 * second),
             (5 * second, 9 * second, 10 * second),
-            (AN_HOUR_NS, AN_HOUR_NS, AN_HOUR_NS + 10 * second),
-            (AN_HOUR_NS, AN_HOUR_NS + 25 * second, AN_HOUR_NS + 30 * second),
+            (LONGER_AFTER_NS, LONGER_AFTER_NS, LONGER_AFTER_NS + 10 * second),
+            (LONGER_AFTER_NS, LONGER_AFTER_NS + 25 * second, LONGER_AFTER_NS + 30 * second),
         ] {
             assert_eq!(next_due_ns(due, now), next, "{due} {now}");
         }

@@ -16,7 +16,7 @@ use super::{Happening, LOOK_EVERY};
 use crate::command_script::{Command, Script};
 use crate::connections::{Event, Link, Workers};
 use crate::lines::WireLine;
-use crate::session_files::Kept;
+use crate::session_files::SessionFiles;
 use crate::worker_record::{WorkerLine, said};
 
 /// How long a worker has for a message before the next one follows.
@@ -34,20 +34,20 @@ const UNNAMED: &str = "results.csv";
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The user interrupted it.
-    Asked,
+    UserInterrupt,
     /// All workers have disconnected.
-    NobodyLeft,
+    NoWorkers,
     /// Records cannot be stored.
     NotKept(io::Error),
 }
 
 /// A worker that is connected, or was.
-struct Seat {
+struct WorkerState {
     link: Link,
     /// When it was started; `None` if it is not running.
     runs_since: Option<Instant>,
     /// When it last sent data, or was started.
-    heard: Instant,
+    last_active: Instant,
     /// How long it had been silent when it was paused; reset when it sends data.
     silent_when_paused: Option<Silence>,
 }
@@ -76,12 +76,12 @@ impl OpenTest {
     }
 }
 
-pub(super) struct Session<'a> {
+pub(super) struct ScriptRun<'a> {
     workers: Workers,
-    seats: Vec<Seat>,
+    seats: Vec<WorkerState>,
     by_key: HashMap<usize, usize>,
     facts: MeterFacts,
-    kept: Kept,
+    kept: SessionFiles,
     test: Option<OpenTest>,
     began: Instant,
     /// The time of the last progress report, and the bytes received since.
@@ -93,20 +93,20 @@ pub(super) struct Session<'a> {
     asked: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ScriptRun<'a> {
     pub(super) fn new(
         workers: Workers,
         links: Vec<Link>,
         facts: MeterFacts,
-        kept: Kept,
+        kept: SessionFiles,
         tell: &'a mut dyn FnMut(&Happening),
         asked: &'a dyn Fn() -> bool,
-    ) -> Session<'a> {
+    ) -> ScriptRun<'a> {
         let now = Instant::now();
         let by_key = links.iter().enumerate().map(|(number, link)| (link.key, number)).collect();
-        let seat = |link| Seat { link, runs_since: None, heard: now, silent_when_paused: None };
+        let seat = |link| WorkerState { link, runs_since: None, last_active: now, silent_when_paused: None };
         let seats = links.into_iter().map(seat).collect();
-        Session {
+        ScriptRun {
             workers,
             seats,
             by_key,
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         // too.
         let now = Instant::now();
         let seat = &mut self.seats[worker];
-        (seat.runs_since, seat.heard, seat.silent_when_paused) = (Some(now), now, None);
+        (seat.runs_since, seat.last_active, seat.silent_when_paused) = (Some(now), now, None);
         let began_s = self.seconds(now);
         if let Some(test) = self.facts.tests.last_mut() {
             test.began_s.get_or_insert(began_s);
@@ -193,12 +193,12 @@ impl<'a> Session<'a> {
     }
 
     fn pause(&mut self, worker: usize) -> Result<(), Stop> {
-        self.quieten(worker);
+        self.mark_paused(worker);
         self.say(worker, "pause")
     }
 
     /// Marks a worker as paused: it only reports operations still in flight.
-    fn quieten(&mut self, worker: usize) {
+    fn mark_paused(&mut self, worker: usize) {
         let now = Instant::now();
         self.silence_until(worker, now);
         let seat = &self.seats[worker];
@@ -240,10 +240,10 @@ impl<'a> Session<'a> {
         let until = Instant::now() + time;
         loop {
             if (self.asked)() {
-                return Err(Stop::Asked);
+                return Err(Stop::UserInterrupt);
             }
             if (0..self.seats.len()).all(|worker| self.is_gone(worker)) {
-                return Err(Stop::NobodyLeft);
+                return Err(Stop::NoWorkers);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
     fn tell_second(&mut self) {
         let now = Instant::now();
         let runs = self.seats.iter().enumerate().filter(|(_, seat)| seat.runs_since.is_some());
-        let silent = runs.map(|(worker, seat)| (worker, (now - seat.heard).as_secs_f64()));
+        let silent = runs.map(|(worker, seat)| (worker, (now - seat.last_active).as_secs_f64()));
         let second = Happening::Second {
             at_s: self.seconds(now),
             of_s: self.facts.script_takes_s,
@@ -340,8 +340,8 @@ impl<'a> Session<'a> {
         let arrived_s = self.seconds(at);
         self.silence_until(worker, at);
         let seat = &mut self.seats[worker];
-        let took_s = seat.runs_since.map(|_| at.saturating_duration_since(seat.heard).as_secs_f64());
-        (seat.heard, seat.silent_when_paused) = (at, None);
+        let took_s = seat.runs_since.map(|_| at.saturating_duration_since(seat.last_active).as_secs_f64());
+        (seat.last_active, seat.silent_when_paused) = (at, None);
         if let (Some(test), Some(took_s)) = (&mut self.test, took_s) {
             let longest_s = test.longest_s.entry(worker).or_default();
             *longest_s = longest_s.max(took_s);
@@ -380,7 +380,7 @@ impl<'a> Session<'a> {
 
     /// How long it had been silent at `at`.
     fn silence(&self, worker: usize, at: Instant) -> Silence {
-        let heard = self.seats[worker].heard;
+        let heard = self.seats[worker].last_active;
         let seconds = at.saturating_duration_since(heard).as_secs_f64();
         Silence { worker, from_s: self.seconds(heard), seconds }
     }
@@ -406,7 +406,7 @@ impl<'a> Session<'a> {
         let paused = Instant::now();
         self.last_heard = self.last_heard.max(paused);
         // A worker that seems stalled may have a long operation in flight.
-        let is_awaited = |session: &Session<'_>| {
+        let is_awaited = |session: &ScriptRun<'_>| {
             let is_quiet = session.last_heard.elapsed() >= QUIET_FOR;
             !is_quiet || !(session.asked)() && !session.stalled().is_empty()
         };
@@ -438,8 +438,8 @@ impl<'a> Session<'a> {
     pub(super) fn end(&mut self, ended: Result<(), Stop>) -> io::Result<Summary> {
         let (outcome, why) = match &ended {
             Ok(()) => (Outcome::Complete, None),
-            Err(Stop::Asked) => (Outcome::Interrupted, Some("it was interrupted".to_owned())),
-            Err(Stop::NobodyLeft) => (Outcome::BrokeOff, Some("all workers disconnected".to_owned())),
+            Err(Stop::UserInterrupt) => (Outcome::Interrupted, Some("it was interrupted".to_owned())),
+            Err(Stop::NoWorkers) => (Outcome::BrokeOff, Some("all workers disconnected".to_owned())),
             Err(Stop::NotKept(error)) => {
                 (Outcome::BrokeOff, Some(format!("cannot write reports of workers: {error}")))
             }
@@ -447,7 +447,7 @@ impl<'a> Session<'a> {
         let there: Vec<usize> = (0..self.seats.len()).filter(|worker| !self.is_gone(*worker)).collect();
         for &worker in &there {
             if self.seats[worker].runs_since.is_some() {
-                self.quieten(worker);
+                self.mark_paused(worker);
                 // If the send fails, the end of the connection stops the worker.
                 let _ = self.seats[worker].link.send("pause");
             }
@@ -456,7 +456,7 @@ impl<'a> Session<'a> {
             Err(Stop::NotKept(error)) => Err(error),
             _ => self.end_test().map_err(|stop| match stop {
                 Stop::NotKept(error) => error,
-                Stop::Asked | Stop::NobodyLeft => io::ErrorKind::Interrupted.into(),
+                Stop::UserInterrupt | Stop::NoWorkers => io::ErrorKind::Interrupted.into(),
             }),
         };
         self.goodbye(&there);

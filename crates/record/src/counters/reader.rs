@@ -81,14 +81,14 @@ struct Batch {
     levels: Vec<i16>,
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+fn error_text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
 impl Part {
     fn open(file: File) -> Result<Part, String> {
-        let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(words)?;
-        let file_bytes = file.metadata().map_err(words)?.len();
+        let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(error_text)?;
+        let file_bytes = file.metadata().map_err(error_text)?.len();
         let mut part = Part { file: Arc::new(file), file_bytes, footer, places: Vec::new() };
         let version = part.metadata(KEY_VERSION).ok_or("it is not marked as counters")?;
         match version.parse::<u32>() {
@@ -154,7 +154,7 @@ impl Part {
             }
         }
         let unread = self.metadata(KEY_UNREAD).unwrap_or("[]");
-        serde_json::from_str(unread).map_err(words)
+        serde_json::from_str(unread).map_err(error_text)
     }
 
     fn open_column(&self, group: &RowGroupMetaData, leaf: usize) -> Result<ColumnReader, String> {
@@ -162,7 +162,7 @@ impl Part {
             ColumnFault::Lacking => "a row group does not have a column".to_owned(),
             ColumnFault::Outside => "its pages lie outside the file".to_owned(),
             ColumnFault::Compressed => "it is compressed, which counters must not be".to_owned(),
-            ColumnFault::Library(error) => words(error),
+            ColumnFault::Library(error) => error_text(error),
         })
     }
 }
@@ -194,7 +194,7 @@ impl Batch {
             }
             _ => return Err("a column has another type".to_owned()),
         }
-        .map_err(words)?;
+        .map_err(error_text)?;
         // Only column 5 (the value) may have missing entries.
         if rows != count || at != 5 && present != count {
             return Err(format!("column '{}' has fewer values than rows", COLUMNS[at]));

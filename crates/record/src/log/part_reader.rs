@@ -229,13 +229,13 @@ impl Values {
         match (column.cells, column.meaning) {
             (Cells::Wide(at), _) => {
                 let all = self.wide[at].iter().fold(0, |all, &value| all | value);
-                within(column, all >= 0)
+                expect_in_range(column, all >= 0)
             }
             (Cells::Narrow(_), Meaning::Text) => self.look_up_kinds(column),
             (Cells::Narrow(at), Meaning::Unsigned(bits)) => {
                 let all = self.narrow[at].iter().fold(0, |all, &value| all | value as u32);
                 let bits = if place.unsigned { bits as u32 } else { (bits as u32).min(31) };
-                within(column, bits == u32::BITS || all >> bits == 0)
+                expect_in_range(column, bits == u32::BITS || all >> bits == 0)
             }
             (Cells::Narrow(_), Meaning::Int32 | Meaning::Int64) => Ok(()),
         }
@@ -288,6 +288,6 @@ impl Values {
     }
 }
 
-fn within(column: &Column, holds: bool) -> Result<(), Fault> {
+fn expect_in_range(column: &Column, holds: bool) -> Result<(), Fault> {
     if holds { Ok(()) } else { Err(Fault::Column(column.name, "a value is out of range".to_string())) }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use reelgauge_doctor::tune::Purpose;
-use reelgauge_doctor::tune::site::{Disks, Protocol, Site, SiteName, Topology, Version};
+use reelgauge_doctor::tune::site::{Disks, Protocol, SiteName, Topology, TuneSite, Version};
 use reelgauge_results::site::dialogue::link_mbit_per_s;
 use reelgauge_workload::units::{Size, Span};
 
@@ -208,8 +208,8 @@ impl FromStr for NfsVersion {
 
 impl TuneArgs {
     /// The site that the flags state.
-    pub fn site(&self) -> Site {
-        let usual = Site::default();
+    pub fn site(&self) -> TuneSite {
+        let usual = TuneSite::default();
         // The usual name of a system's first network card.
         let card = match self.purpose {
             PurposeName::ClientMacos => "en0",
@@ -217,7 +217,7 @@ impl TuneArgs {
             _ => "eth0",
         };
         let or = |word: &Option<String>, usual: String| word.clone().unwrap_or(usual);
-        Site {
+        TuneSite {
             server_link_mbit_per_s: self.server_link.map(|speed| speed.0),
             client_link_mbit_per_s: self.client_link.map(|speed| speed.0),
             clients: self.clients,

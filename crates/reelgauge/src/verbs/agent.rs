@@ -27,7 +27,7 @@ pub fn agent(args: &AgentArgs) -> Result<u8> {
     }
     // If standard error is closed, the message is lost.
     let say = |text: &str| drop(writeln!(std::io::stderr(), "{}", screen::fitted(text)));
-    lived(args, &Interrupt::listen()?, say)
+    run_agent(args, &Interrupt::listen()?, say)
 }
 
 /// Without a console: relative paths begin at the join file's folder, which also has the log file.
@@ -38,10 +38,10 @@ fn as_service(args: &AgentArgs) -> Result<u8> {
         let folder = join.parent().unwrap_or(&join);
         // The agent also works without a log file.
         let mut log = ServiceLog::open(folder).ok();
-        let mut say = |text: &str| log.iter_mut().for_each(|log| log.keep(text));
+        let mut say = |text: &str| log.iter_mut().for_each(|log| log.write_report(text));
         let ended = std::env::set_current_dir(folder)
             .with_context(|| folder.display().to_string())
-            .and_then(|()| lived(&args, interrupt, &mut say));
+            .and_then(|()| run_agent(&args, interrupt, &mut say));
         ended.unwrap_or_else(|error| {
             say(&format!("The agent ended: {}", screen::said_once(&error)));
             USAGE
@@ -50,7 +50,7 @@ fn as_service(args: &AgentArgs) -> Result<u8> {
     Ok(ended?)
 }
 
-fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> Result<u8> {
+fn run_agent(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> Result<u8> {
     let join = JoinFile::read(&args.join)?;
     let kept = args.keep.clone();
     let settings = AgentSettings {
@@ -61,7 +61,7 @@ fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> 
         limits: args.owner.limits(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    live(settings, interrupt, |said| words(said).iter().for_each(|text| say(text)))?;
+    live(settings, interrupt, |said| event_line(said).iter().for_each(|text| say(text)))?;
     Ok(0)
 }
 
@@ -83,7 +83,7 @@ fn network(said: &NetworkSaid) -> String {
 }
 
 /// An event as one line: a service's log keeps it with its time.
-fn words(said: LifeEvent<'_>) -> Option<String> {
+fn event_line(said: LifeEvent<'_>) -> Option<String> {
     Some(match said {
         LifeEvent::Waiting(error) => format!("{error} Retrying until it responds."),
         LifeEvent::Joined(identity) => {

@@ -6,7 +6,7 @@ use reelgauge_runner::check::CheckRequest;
 use reelgauge_workload::units::Size;
 
 use crate::cli::CheckArgs;
-use crate::verbs::measurement::{Job, carry_out};
+use crate::verbs::measurement::{Measurement, carry_out};
 
 /// Checks a directory. Returns the exit status.
 pub fn check(args: &CheckArgs) -> Result<u8> {
@@ -19,5 +19,5 @@ pub fn check(args: &CheckArgs) -> Result<u8> {
         server_memory_bytes: args.storage.server_memory.map(Size::bytes),
         notes: RunNotes::new(&storage, &noted.tags(&[])?),
     };
-    carry_out(Job::Check(Box::new(request)), &args.output)
+    carry_out(Measurement::Check(Box::new(request)), &args.output)
 }

@@ -24,7 +24,7 @@ pub fn clean(args: &CleanArgs) -> Result<u8> {
 fn carry_out(args: &CleanArgs) -> Result<u8> {
     let sharing = terms(args.shared_target, None).sharing;
     if args.dry_run {
-        let text = would(&args.path, &look(&args.path, sharing)?)?;
+        let text = dry_run_text(&args.path, &look(&args.path, sharing)?)?;
         std::io::stdout().write_all(text.as_bytes())?;
         return Ok(0);
     }
@@ -36,7 +36,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
         }
         removed => removed?,
     };
-    let text = done(&args.path, &removed)?;
+    let text = removed_text(&args.path, &removed)?;
     if let (Err(error), Some((root, _))) = (std::io::stdout().write_all(text.as_bytes()), &removed.area) {
         let root = root.display().to_string();
         complain(
@@ -48,14 +48,14 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     Ok(0)
 }
 
-fn nothing(target: &Path) -> String {
+fn nothing_found_text(target: &Path) -> String {
     let text = format!("Nothing to remove: there are no test files of Reelgauge in {}.", shown(target));
     wrap(&text, style().width, 0) + "\n"
 }
 
-fn done(target: &Path, removed: &Removed) -> Result<String> {
+fn removed_text(target: &Path, removed: &Removed) -> Result<String> {
     let mut text = match &removed.area {
-        None if removed.leftovers.is_empty() => nothing(target),
+        None if removed.leftovers.is_empty() => nothing_found_text(target),
         None => String::new(),
         Some((root, what)) => {
             let from = if what.left_count > 0 { "Removed Reelgauge's files in" } else { "Removed" };
@@ -69,9 +69,9 @@ fn done(target: &Path, removed: &Removed) -> Result<String> {
     Ok(text)
 }
 
-fn would(target: &Path, removed: &Removed) -> Result<String> {
+fn dry_run_text(target: &Path, removed: &Removed) -> Result<String> {
     let mut text = match &removed.area {
-        None if removed.leftovers.is_empty() => nothing(target),
+        None if removed.leftovers.is_empty() => nothing_found_text(target),
         None => String::new(),
         Some((_, what)) => {
             let mut text = format!(

@@ -64,7 +64,7 @@ fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     let mut err = std::io::stderr();
     let _ = writeln!(err, "Targets are allowed below {}{why}.", roots.join(" and "));
     let _ = writeln!(err, "Runs are stored in {}.", shell_word(server.runs_dir()));
-    let _ = writeln!(err, "{}", who_may(args));
+    let _ = writeln!(err, "{}", access_text(args));
     if let (Some(_), Ok(listens)) = (&args.public_url, server.listens()) {
         let _ = writeln!(err, "Listening on {listens}. Open the console through the proxy (--public-url).");
     }
@@ -83,7 +83,7 @@ fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     opened?.ok()
 }
 
-fn who_may(args: &ConsoleArgs) -> String {
+fn access_text(args: &ConsoleArgs) -> String {
     match &args.token_file {
         _ if args.no_token => {
             "No token is required: every user of this host can start and delete runs with your rights."

@@ -13,7 +13,7 @@ use reelgauge_runner::suite::Suite;
 
 use super::directory_kind::without_operations;
 use super::latest_run::run_or_latest;
-use super::suite::Words;
+use super::suite::SuiteTexts;
 use crate::cli::ReportArgs;
 
 /// Creates the document of the named runs. Returns the exit status.
@@ -35,7 +35,7 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     let first = runs.iter().chain(&suites).next();
     let html = args.html.clone().or_else(|| Some(first?.join(DOCUMENT_FILE)));
     let html = html.context("--document needs a run")?;
-    let suites: Vec<(Suite, Words)> = suites.iter().map(|dir| opened(dir)).collect::<Result<_>>()?;
+    let suites: Vec<(Suite, SuiteTexts)> = suites.iter().map(|dir| opened(dir)).collect::<Result<_>>()?;
     let screens: Vec<SuiteScreen<'_>> = suites.iter().map(|(suite, words)| words.screen(suite)).collect();
     write_document(&runs, &screens, &stated, &html)?;
     let mut out = std::io::stdout();
@@ -47,8 +47,8 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     Ok(0)
 }
 
-fn opened(dir: &Path) -> Result<(Suite, Words)> {
+fn opened(dir: &Path) -> Result<(Suite, SuiteTexts)> {
     let suite = Suite::read(dir)?;
-    let words = Words::of(&suite, dir);
+    let words = SuiteTexts::of(&suite, dir);
     Ok((suite, words))
 }

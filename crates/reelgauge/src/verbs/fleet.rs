@@ -144,7 +144,7 @@ fn ls(args: &FleetLookArgs) -> Result<u8> {
         true => format!("{}\n", serde_json::to_string_pretty(&seen)?),
         false => fleet_list(&lines(&seen), env!("CARGO_PKG_VERSION"), screen::style()),
     };
-    tell(&text, &seen)
+    print_agents(&text, &seen)
 }
 
 fn ping(args: &FleetLookArgs) -> Result<u8> {
@@ -153,11 +153,11 @@ fn ping(args: &FleetLookArgs) -> Result<u8> {
         true => format!("{}\n", serde_json::to_string_pretty(&seen)?),
         false => fleet_clocks(&lines(&seen), screen::style()),
     };
-    tell(&text, &seen)
+    print_agents(&text, &seen)
 }
 
 /// An agent that is missing, or present twice, gives status 1.
-fn tell(text: &str, seen: &[Expected]) -> Result<u8> {
+fn print_agents(text: &str, seen: &[Expected]) -> Result<u8> {
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(u8::from(seen.iter().any(|expected| expected.present.len() != 1)))
 }

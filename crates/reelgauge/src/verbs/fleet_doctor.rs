@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use reelgauge_analysis::preflight::differences::Difference;
-use reelgauge_doctor::multi_host::{Together, together};
+use reelgauge_doctor::multi_host::{CombinedResults, together};
 use reelgauge_fleet::controller::doctor::{DoctorHeard, examine};
 use reelgauge_fleet::controller::preflight::PreflightError;
 use reelgauge_fleet::fleet_site::agent_name::AgentName;
@@ -22,7 +22,7 @@ use crate::screen;
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(flatten)]
-    found: &'a Together,
+    found: &'a CombinedResults,
     /// The agents that did not answer, and why.
     no_answer: &'a [NoAnswer],
     /// The differences between the hosts.

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use reelgauge_fleet::controller::command_channel::{Want, ask};
 use reelgauge_fleet::controller::halt::halt;
-use reelgauge_fleet::controller::user_command::Standing;
+use reelgauge_fleet::controller::user_command::RunStatus;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_report::fleet_run::{PauseSaid, fleet_halted, fleet_pause_said};
 
@@ -20,9 +20,9 @@ pub fn pause(args: &FleetStopArgs) -> Result<u8> {
     };
     let run = obtained.before.run;
     tell(&match obtained.now {
-        Some(Standing { is_ending: true, .. }) => PauseSaid::Ending { run },
-        Some(Standing { wants_pause: false, .. }) | None => PauseSaid::NotDone { run },
-        Some(Standing { is_paused: true, point, .. }) => PauseSaid::Paused { run, point },
+        Some(RunStatus { is_ending: true, .. }) => PauseSaid::Ending { run },
+        Some(RunStatus { wants_pause: false, .. }) | None => PauseSaid::NotDone { run },
+        Some(RunStatus { is_paused: true, point, .. }) => PauseSaid::Paused { run, point },
         Some(now) => PauseSaid::Pauses { run, after: now.point.filter(|_| now.measures) },
     })
 }
@@ -35,7 +35,7 @@ pub fn resume(args: &FleetStopArgs) -> Result<u8> {
     let (was_paused, run) = (obtained.before.wants_pause, obtained.before.run);
     tell(&match obtained.now {
         _ if !was_paused => PauseSaid::NotPaused { run },
-        Some(Standing { wants_pause: false, .. }) => PauseSaid::GoesOn { run },
+        Some(RunStatus { wants_pause: false, .. }) => PauseSaid::GoesOn { run },
         _ => PauseSaid::NotDone { run },
     })
 }

@@ -26,7 +26,7 @@ use crate::cli::{FleetPreflightArgs, PreflightDepth};
 use crate::screen;
 
 /// How long an agent may take to report its presence.
-const LOOK: Duration = Duration::from_secs(3);
+const PRESENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long each measurement takes before a run.
 const EACH: Duration = Duration::from_secs(2);
 
@@ -34,7 +34,7 @@ const EACH: Duration = Duration::from_secs(2);
 pub type NamedRuns = Vec<(Option<String>, Vec<Placed>)>;
 
 /// The result of the checks before a run.
-pub enum Looked {
+pub enum PreflightOutcome {
     /// The findings; `None` if the checks were disabled or failed.
     Done(Option<Preflight>),
     /// The user stopped it.
@@ -59,9 +59,9 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
             peer_address: args.peer_address,
         }),
     };
-    let request = PreflightRequest { runs, observers, within: LOOK, network };
+    let request = PreflightRequest { runs, observers, within: PRESENCE_TIMEOUT, network };
     let interrupt = Interrupt::listen()?;
-    let found = match looking::preflight(&site, &request, interrupt.flag(), measures) {
+    let found = match looking::preflight(&site, &request, interrupt.flag(), print_measurement) {
         Err(PreflightError::Interrupted) => return Ok(INTERRUPTED),
         found => found?,
     };
@@ -78,7 +78,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let observers = observers(&plan)?;
-    let there = there(&seen(&Roster::open(site)?)?);
+    let there = present_names(&seen(&Roster::open(site)?)?);
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
@@ -89,11 +89,11 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
 
 /// Every agent of the fleet, and its answers.
 pub fn seen(roster: &Roster) -> Result<Vec<Expected>> {
-    Ok(roster.look(LOOK, false)?)
+    Ok(roster.look(PRESENCE_TIMEOUT, false)?)
 }
 
 /// The names of the agents that answer.
-pub fn there(seen: &[Expected]) -> Vec<String> {
+pub fn present_names(seen: &[Expected]) -> Vec<String> {
     let there = seen.iter().filter(|expected| !expected.present.is_empty());
     there.map(|expected| expected.name.to_string()).collect()
 }
@@ -109,9 +109,14 @@ fn observers(plan: &FleetPlan) -> Result<Vec<AgentName>> {
 }
 
 /// Checks before a run begins, and reports the findings. A check that fails does not prevent the run.
-pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: PreflightDepth) -> Result<Looked> {
+pub fn check_before_run(
+    site: &FleetSite,
+    plan: &FleetPlan,
+    runs: NamedRuns,
+    depth: PreflightDepth,
+) -> Result<PreflightOutcome> {
     let network = match depth {
-        PreflightDepth::None => return Ok(Looked::Done(None)),
+        PreflightDepth::None => return Ok(PreflightOutcome::Done(None)),
         PreflightDepth::Look => Err("not requested ('--preflight network')".to_owned()),
         PreflightDepth::Network => {
             let peer = observers(plan)?.first().cloned();
@@ -119,25 +124,25 @@ pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: Prefli
         }
     };
     let interrupt = Interrupt::listen()?;
-    let request = PreflightRequest { runs, observers: observers(plan)?, within: LOOK, network };
-    match looking::preflight(site, &request, interrupt.flag(), measures) {
+    let request = PreflightRequest { runs, observers: observers(plan)?, within: PRESENCE_TIMEOUT, network };
+    match looking::preflight(site, &request, interrupt.flag(), print_measurement) {
         Ok(found) => {
             let text = match depth {
                 PreflightDepth::Network => preflight_screen(&found, screen::style()),
                 _ => preflight_findings(&found, screen::style()),
             };
             say(text.trim_end());
-            Ok(Looked::Done(Some(found)))
+            Ok(PreflightOutcome::Done(Some(found)))
         }
-        Err(PreflightError::Interrupted) => Ok(Looked::Stopped),
+        Err(PreflightError::Interrupted) => Ok(PreflightOutcome::Stopped),
         Err(error) => {
             say(&format!("The agents' hosts were not checked: {error}"));
-            Ok(Looked::Done(None))
+            Ok(PreflightOutcome::Done(None))
         }
     }
 }
 
-fn measures(pair: &Pair, connections: u32) {
+fn print_measurement(pair: &Pair, connections: u32) {
     let connections = units::counted(connections.into(), "connection");
     say(&format!("measuring the network: {} to {}, {connections}", pair.from, pair.to));
 }

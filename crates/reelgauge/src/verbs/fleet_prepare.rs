@@ -16,7 +16,7 @@ use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
-use super::fleet_preflight::{NamedRuns, seen, there};
+use super::fleet_preflight::{NamedRuns, present_names, seen};
 use super::fleet_progress::now;
 use super::fleet_run_common::{expect_idle, leave, plan_of, say};
 use crate::cli::FleetPrepareArgs;
@@ -65,14 +65,14 @@ fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let seen = seen(&Roster::open(site)?)?;
-    let there = there(&seen);
+    let there = present_names(&seen);
     let all = if plan.steps.is_empty() {
         vec![(None, plan.placed(&there, &texts, None)?)]
     } else {
         // It is never written: it has no directory.
         let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
         let first = batch.runs.iter().enumerate().filter(|(_, run)| run.round.round == 0);
-        let named = |step: usize| batch.fleet_plan().steps.get(step).map(|it| it.called(step));
+        let named = |step: usize| batch.fleet_plan().steps.get(step).map(|it| it.display_name(step));
         first.map(|(at, run)| Ok((named(run.round.step), batch.placed(at)?))).collect::<Result<_>>()?
     };
     let makes_files = |(step, placed): &(Option<String>, Vec<Placed>)| {

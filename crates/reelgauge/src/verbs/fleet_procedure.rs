@@ -24,7 +24,7 @@ use reelgauge_workload::procedure::{Action, Step};
 use reelgauge_workload::streams::AnyPlan;
 
 use super::estimate::planned_by;
-use super::fleet_preflight::{seen, there};
+use super::fleet_preflight::{present_names, seen};
 use super::fleet_run_common::{expect_idle, missing_directories, refusals};
 use crate::cli::TargetArgs;
 
@@ -114,7 +114,7 @@ impl FleetProcedure {
     pub fn obstacles(&self) -> Result<Obstacles> {
         let roster = Roster::open(&self.site)?;
         let seen = seen(&roster)?;
-        let there = there(&seen);
+        let there = present_names(&seen);
         let placed = || self.placed.iter().flatten();
         let agents = &self.request.choice.agents;
         let absent: Vec<String> = agents.iter().filter(|agent| !there.contains(agent)).cloned().collect();

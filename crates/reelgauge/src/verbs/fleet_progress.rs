@@ -79,7 +79,7 @@ fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> Flee
 }
 
 /// The earlier load points, as far as agents have reported them to this process.
-pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
+pub fn finished_points(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
     let agents = conduct.measuring().count() as u64;
     let line = |point: u16| {
         let mut line = SoFarLine { point, agents, ..SoFarLine::default() };

@@ -25,7 +25,7 @@ use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
-use super::fleet_preflight::{self, Looked, seen, there};
+use super::fleet_preflight::{self, PreflightOutcome, present_names, seen};
 use super::fleet_prepare;
 use super::fleet_run_common::{
     ahead, begins, begun, carry_out, expect_idle, leave, logs_again, missing_directories, plan_of,
@@ -55,7 +55,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let roster = Roster::open(site)?;
     let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
     let Some(seen) = seen_by_plan(&roster, &known, &plan, args.dry_run)? else { return Ok(INTERRUPTED) };
-    let there = there(&seen);
+    let there = present_names(&seen);
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
         if args.dry_run {
@@ -65,8 +65,9 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         }
         expect_idle(&seen, placed.iter())?;
         expect_directories(&roster, placed.iter())?;
-        let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
-        let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
+        let looked =
+            fleet_preflight::check_before_run(site, &plan, vec![(None, placed.clone())], args.preflight)?;
+        let PreflightOutcome::Done(found) = looked else { return Ok(INTERRUPTED) };
         let journey =
             Journey::begin(site, plan.fleet.on_loss, placed)?.observed_by(plan.observer_parts()?)?;
         fleet_preflight::keep(journey.dir(), found.as_ref())?;
@@ -83,8 +84,8 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let runs = fleet_preflight::of_batch(&batch)?;
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
     expect_directories(&roster, runs.iter().flat_map(|(_, placed)| placed))?;
-    let looked = fleet_preflight::before(site, &plan, runs, args.preflight)?;
-    let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
+    let looked = fleet_preflight::check_before_run(site, &plan, runs, args.preflight)?;
+    let PreflightOutcome::Done(found) = looked else { return Ok(INTERRUPTED) };
     batch.keep()?;
     fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
@@ -112,7 +113,7 @@ fn seen_by_plan(
     let mut told = Vec::new();
     loop {
         let seen = seen(roster)?;
-        let missing = plan.waits_for(known, &there(&seen));
+        let missing = plan.waits_for(known, &present_names(&seen));
         if missing.is_empty() || is_dry_run {
             return Ok(Some(seen));
         }

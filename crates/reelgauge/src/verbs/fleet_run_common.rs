@@ -27,7 +27,7 @@ use reelgauge_runner::exit_code::{BROKE_OFF, USAGE};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
-use super::fleet_progress::{missing, now, so_far};
+use super::fleet_progress::{finished_points, missing, now};
 use crate::screen;
 
 /// The plan of a fleet in this file, with its text; every agent that it names is in this fleet.
@@ -131,7 +131,7 @@ pub fn carry_out(
             && pauses < conduct.pauses.count()
         {
             pauses = conduct.pauses.count();
-            say(fleet_so_far(&so_far(conduct, point)).trim_end());
+            say(fleet_so_far(&finished_points(conduct, point)).trim_end());
         }
         let line = fleet_now(&now(run));
         if line != shown {

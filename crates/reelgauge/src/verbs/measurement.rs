@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::screen;
 
 #[derive(Debug)]
-pub enum Job {
+pub enum Measurement {
     Mix(Box<MixRequest>),
     Streams(Box<StreamsRequest>),
     /// A trace.
@@ -36,12 +36,12 @@ pub enum Job {
 }
 
 /// Runs a plan and shows its summary. Returns the exit status.
-pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
+pub fn carry_out(job: Measurement, output: &OutputArgs) -> Result<u8> {
     carry_out_with(job, None, output)
 }
 
 /// Carries out a job with a user's event.
-pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
+pub fn carry_out_with(job: Measurement, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let patience = patience(&job);
     let code = supervised(&patience, || match measure(job, event, output) {
         Ok(code) => code,
@@ -51,7 +51,7 @@ pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs
 }
 
 /// Carries out a plan under remote control, through standard input and output. Returns the exit status.
-pub fn carry_out_steered(job: Job, plan: &Path) -> Result<u8> {
+pub fn carry_out_steered(job: Measurement, plan: &Path) -> Result<u8> {
     let patience = patience(&job);
     let plan_sha256 = remote_control::sha256_of(plan)?;
     let code = supervised(&patience, || match measure_steered(job, plan_sha256) {
@@ -61,7 +61,7 @@ pub fn carry_out_steered(job: Job, plan: &Path) -> Result<u8> {
     Ok(code)
 }
 
-fn measure_steered(job: Job, plan_sha256: String) -> Result<u8> {
+fn measure_steered(job: Measurement, plan_sha256: String) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let input = steering_input().context("cannot listen to the agent")?;
     let mut pilot =
@@ -75,19 +75,19 @@ fn measure_steered(job: Job, plan_sha256: String) -> Result<u8> {
 }
 
 /// The storage of a job, and the time limit for its answers.
-fn patience(job: &Job) -> Patience {
+fn patience(job: &Measurement) -> Patience {
     let (path, hang_after) = match job {
-        Job::Mix(request) => (&request.plan.target, request.plan.hang_after.duration()),
-        Job::Streams(request) => (&request.plan.target, request.plan.hang_after.duration()),
-        Job::Replay(request) => (&request.plan.target, request.plan.hang_after.duration()),
-        Job::Check(request) => (&request.target, HANG_AFTER),
+        Measurement::Mix(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Measurement::Streams(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Measurement::Replay(request) => (&request.plan.target, request.plan.hang_after.duration()),
+        Measurement::Check(request) => (&request.target, HANG_AFTER),
         // It opens nothing on any storage.
-        Job::Watch(request) => (&request.out, HANG_AFTER),
+        Measurement::Watch(request) => (&request.out, HANG_AFTER),
     };
     Patience { path: path.clone(), hang_after }
 }
 
-fn measure(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
+fn measure(job: Measurement, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let mut progress = Progress::new(output.quiet || output.json);
     let came = match event {
@@ -114,13 +114,17 @@ fn measure(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result
     Ok(finished.exit_code())
 }
 
-fn perform(job: Job, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<Finished, RunError> {
+fn perform(
+    job: Measurement,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
     match job {
-        Job::Mix(request) => reelgauge_runner::mix::run_mix(*request, observer, interrupt),
-        Job::Streams(request) => run_streams(*request, observer, interrupt),
-        Job::Replay(request) => run_replay(*request, observer, interrupt),
-        Job::Watch(request) => watch(*request, observer, interrupt),
-        Job::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),
+        Measurement::Mix(request) => reelgauge_runner::mix::run_mix(*request, observer, interrupt),
+        Measurement::Streams(request) => run_streams(*request, observer, interrupt),
+        Measurement::Replay(request) => run_replay(*request, observer, interrupt),
+        Measurement::Watch(request) => watch(*request, observer, interrupt),
+        Measurement::Check(request) => reelgauge_runner::check::check(*request, observer, interrupt),
     }
 }
 

@@ -11,7 +11,7 @@ use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::measurement::{Job, carry_out_with};
+use crate::verbs::measurement::{Measurement, carry_out_with};
 
 /// The default number of workers: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;
@@ -26,7 +26,7 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let event = event_of(&args.event, measured)?;
     let must_be_direct = args.direct;
     let request = MixRequest { plan, must_be_direct, out: args.output.out.clone(), terms: args.terms.said() };
-    carry_out_with(Job::Mix(Box::new(request)), event, &args.output)
+    carry_out_with(Measurement::Mix(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {

@@ -15,9 +15,9 @@ use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
 use reelgauge_runner::prove::pending_undo::{Noted, left_behind, own_folder};
 use reelgauge_runner::prove::proof_file::Proof;
-use reelgauge_runner::prove::proof_lock::Turn;
+use reelgauge_runner::prove::proof_lock::ProofLock;
 use reelgauge_runner::prove::report_data::proof_text;
-use reelgauge_runner::prove::shell::Waiting;
+use reelgauge_runner::prove::shell::InterruptibleWait;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
 use serde::Serialize;
 
@@ -113,7 +113,7 @@ fn undo_left() -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let folder = own_folder()?;
     // No other process undoes it at the same time, and no proof is in progress.
-    let _turn = if folder.is_dir() { Some(Turn::to_undo(&folder)?) } else { None };
+    let _turn = if folder.is_dir() { Some(ProofLock::to_undo(&folder)?) } else { None };
     let left = left_behind();
     if let Some(path) = left.unreadable.first() {
         bail!("{}", unreadable(path));
@@ -212,15 +212,15 @@ fn tell(event: &ProveEvent<'_>, names: &[StateName], is_quiet: bool) {
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
 }
 
-fn tell_waiting(waiting: &Waiting<'_>) {
+fn tell_waiting(waiting: &InterruptibleWait<'_>) {
     // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&waiting_words(waiting)));
 }
 
 /// `Waiting for './set 4' (process 77)`, and the remedy.
-pub(super) fn waiting_words(waiting: &Waiting<'_>) -> String {
+pub(super) fn waiting_words(waiting: &InterruptibleWait<'_>) -> String {
     let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
-    match waiting.is_asked {
+    match waiting.is_interrupted {
         true => format!(
             "{what} to finish. A second Ctrl-C ends Reelgauge at once; then undo the change with: reelgauge \
              prove --undo-left"

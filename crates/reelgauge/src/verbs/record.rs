@@ -33,7 +33,7 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
         name: args.name.clone(),
         stdout_to_stderr: args.json,
     };
-    rescue(&options.out).iter().for_each(tell_rescued);
+    rescue(&options.out).iter().for_each(print_rescued);
     let recorded = match capture(&options, |point| welcome(args, point)) {
         Ok(recorded) => recorded,
         Err(error @ CaptureError::Trace(_)) => {
@@ -76,7 +76,7 @@ fn default_out(dir: &Path) -> PathBuf {
 }
 
 /// The result of a recording that was killed.
-fn tell_rescued(rescued: &Rescued) {
+fn print_rescued(rescued: &Rescued) {
     let text = match &rescued.trace {
         Ok(trace) => {
             let trace = shell_word(trace.dir());

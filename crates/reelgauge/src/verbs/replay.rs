@@ -10,7 +10,7 @@ use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
 use crate::cli::ReplayArgs;
 use crate::verbs::directory_kind::without_operations;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::measurement::{Job, carry_out_with};
+use crate::verbs::measurement::{Measurement, carry_out_with};
 
 /// Replays a trace. Returns the exit status.
 pub fn replay(args: &ReplayArgs) -> Result<u8> {
@@ -25,7 +25,7 @@ pub fn replay(args: &ReplayArgs) -> Result<u8> {
     let event = event_of(&args.event, Measured::Unknown)?;
     let request =
         ReplayRequest { plan, out: args.output.out.clone(), terms: args.terms.said(), is_announced: false };
-    carry_out_with(Job::Replay(Box::new(request)), event, &args.output)
+    carry_out_with(Measurement::Replay(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &ReplayArgs) -> Result<ReplayPlan> {

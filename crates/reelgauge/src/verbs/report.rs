@@ -43,7 +43,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     );
     let run = &run_or_latest(args.runs.first())?;
     if Suite::is_in(run) {
-        return suite::again(args, run);
+        return suite::reprint(args, run);
     }
     if ProcedureRecord::is_in(run) {
         return procedure::again(args, run);

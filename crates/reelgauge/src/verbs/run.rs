@@ -15,7 +15,7 @@ use reelgauge_workload::watch::WatchPlan;
 
 use super::directory_kind::without_a_plan;
 use super::event::{Measured, event_of};
-use super::measurement::{Job, carry_out_steered, carry_out_with};
+use super::measurement::{Measurement, carry_out_steered, carry_out_with};
 use super::suite;
 use crate::cli::RunArgs;
 
@@ -41,15 +41,17 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     }
     if let Some(plan) = args.steered.then(|| watch_plan(args)).flatten() {
         let request = WatchRequest { plan, out: args.output.out.clone() };
-        return carry_out_steered(Job::Watch(Box::new(request)), &args.plan);
+        return carry_out_steered(Measurement::Watch(Box::new(request)), &args.plan);
     }
     let (out, terms) = (args.output.out.clone(), args.terms.said());
     let job = match planned(args)? {
-        AnyPlan::Mix(plan) => Job::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms })),
-        AnyPlan::Replay(plan) => {
-            Job::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
+        AnyPlan::Mix(plan) => {
+            Measurement::Mix(Box::new(MixRequest { plan, must_be_direct: false, out, terms }))
         }
-        AnyPlan::Streams(plan) => Job::Streams(Box::new(StreamsRequest {
+        AnyPlan::Replay(plan) => {
+            Measurement::Replay(Box::new(ReplayRequest { plan, out, terms, is_announced: false }))
+        }
+        AnyPlan::Streams(plan) => Measurement::Streams(Box::new(StreamsRequest {
             vda: input_of(&plan),
             is_told: args.steered && plan.find_max.is_some(),
             plan,
@@ -64,8 +66,10 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         return carry_out_steered(job, &args.plan);
     }
     let measured = match &job {
-        Job::Mix(mix) => Measured::points(mix.plan.points() as u64, mix.plan.warmup, mix.plan.duration),
-        Job::Streams(streams) => Measured::of(&streams.plan),
+        Measurement::Mix(mix) => {
+            Measured::points(mix.plan.points() as u64, mix.plan.warmup, mix.plan.duration)
+        }
+        Measurement::Streams(streams) => Measured::of(&streams.plan),
         _ => Measured::Unknown,
     };
     carry_out_with(job, event_of(&args.event, measured)?, &args.output)

@@ -18,7 +18,7 @@ use toml::Value;
 
 use crate::cli::{ActorArgs, OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::measurement::{Job, carry_out_with};
+use crate::verbs::measurement::{Measurement, carry_out_with};
 
 /// Trials of a search are shorter than a single run.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));
@@ -42,7 +42,7 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
         is_told: false,
         vda: None,
     };
-    carry_out_with(Job::Streams(Box::new(request)), event, &args.output)
+    carry_out_with(Measurement::Streams(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {

@@ -91,7 +91,7 @@ fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)
 }
 
 /// Prints a suite that ran before, and writes its table and page. Returns the exit status.
-pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
+pub fn reprint(args: &ReportArgs, dir: &Path) -> Result<u8> {
     has_table_and_page_alone(args, dir, "suite", "workload")?;
     let opened = OpenedSuite::open(dir)?;
     if let Some(folder) = &args.csv {
@@ -157,7 +157,7 @@ fn print(suite: &Suite, dir: &Path, against: Option<(&Path, Suite)>, as_json: bo
 
 /// The output of `--json`.
 #[derive(Serialize)]
-struct Printed<'a> {
+struct SuiteJson<'a> {
     #[serde(flatten)]
     suite: &'a Suite,
     dir: &'a Path,
@@ -168,7 +168,7 @@ struct Printed<'a> {
 }
 
 fn json(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> Result<String> {
-    let printed = Printed {
+    let printed = SuiteJson {
         suite,
         dir,
         against: ratios.map(|(dir, _)| *dir),
@@ -178,14 +178,14 @@ fn json(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> Res
 }
 
 fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> String {
-    let words = Words::of(suite, dir);
+    let words = SuiteTexts::of(suite, dir);
     let other = ratios.map(|(dir, _)| dir.display().to_string());
     let against = other.as_deref().zip(ratios.map(|(_, ratios)| ratios));
     suite_screen(&SuiteScreen { against, ..words.screen(suite) }, screen::style())
 }
 
 /// The parts that a screen of a suite borrows.
-pub(super) struct Words {
+pub(super) struct SuiteTexts {
     target: String,
     pace: String,
     dir: String,
@@ -193,11 +193,11 @@ pub(super) struct Words {
     tags: Vec<String>,
 }
 
-impl Words {
+impl SuiteTexts {
     /// The parts for the suite in this directory.
-    pub(super) fn of(suite: &Suite, dir: &Path) -> Words {
+    pub(super) fn of(suite: &Suite, dir: &Path) -> SuiteTexts {
         let notes = run_notes::read(dir).unwrap_or_default();
-        Words {
+        SuiteTexts {
             target: suite.target.display().to_string(),
             pace: suite.pace.to_string(),
             dir: shell_word(dir),

@@ -11,7 +11,7 @@ use reelgauge_workload::vda_table::VdaLoad;
 
 use crate::cli::VdaArgs;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::measurement::{Job, carry_out_with};
+use crate::verbs::measurement::{Measurement, carry_out_with};
 use crate::verbs::streams::plan_with;
 
 /// Load points of a curve.
@@ -32,7 +32,7 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
         vda: input_of(&plan),
         plan,
     };
-    carry_out_with(Job::Streams(Box::new(request)), event, &args.output)
+    carry_out_with(Measurement::Streams(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {

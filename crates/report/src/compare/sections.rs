@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::compare::{
-    ComparedRun, ComparedSystem, Comparison, ComparisonRow, Judgement, Kinship, is_of_streams, is_of_the_tool,
+    ComparedRun, ComparedSystem, Comparison, ComparisonRow, Judgement, Kinship, is_about_reelgauge,
+    is_of_streams,
 };
 use reelgauge_analysis::statement::{Number, of};
 
@@ -28,7 +29,7 @@ pub fn verdict(comparison: &Comparison) -> Sentence {
     let others = comparison.others();
     let all =
         |kinships: &[Kinship]| others.iter().all(|&run| kinships.contains(&comparison.runs[run].kinship));
-    let rows = || comparison.rows.iter().filter(|row| !is_of_the_tool(&row.figure));
+    let rows = || comparison.rows.iter().filter(|row| !is_about_reelgauge(&row.figure));
     let has = |judgement| rows().any(|row| row.judgement.contains(&judgement));
     let is_known = || rows().any(|row| others.iter().any(|&run| row.is_judged(run)));
     let (tone, text) = match (has(Judgement::Worse), has(Judgement::Better)) {

@@ -5,7 +5,7 @@
 use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{
     ComparedLate, ComparedRun, Comparison, ComparisonRow, INCIDENTS, Judgement, Kinship, LATE_FRAMES,
-    SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
+    SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_about_reelgauge, weight,
 };
 
 use super::cautions::plan_words;
@@ -136,7 +136,7 @@ impl Side<'_> {
     /// The rows with this judgement, most important first.
     fn of(&self, judgement: Judgement) -> Vec<&ComparisonRow> {
         let rows = self.comparison.rows.iter().filter(|row| row.judgement[self.run] == judgement);
-        let mut rows: Vec<&ComparisonRow> = rows.filter(|row| !is_of_the_tool(&row.figure)).collect();
+        let mut rows: Vec<&ComparisonRow> = rows.filter(|row| !is_about_reelgauge(&row.figure)).collect();
         rows.sort_by_key(|row| weight(&row.figure));
         rows
     }

@@ -9,7 +9,7 @@ use super::INDENT;
 use super::probes::not_measured;
 use super::reason::reason;
 use super::words::rules;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::text::plain_short;
 use crate::units::counted;
 
@@ -31,7 +31,7 @@ struct Kept<'a> {
 
 /// Lists the rules that could not be evaluated and the failed probes, grouped by reason, largest group
 /// first; all of them with `all`.
-pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut ScreenText) {
     let mut by_reason: BTreeMap<String, Kept<'_>> = BTreeMap::new();
     for rule in &diagnosis.not_looked {
         let reason = rule.missing.first().map(reason).unwrap_or_default();
@@ -62,7 +62,7 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
 }
 
 /// Names damaged texts, with the damage and the remedy.
-pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut ScreenText) {
     let damaged = &diagnosis.not_understood;
     if damaged.is_empty() {
         return;
@@ -83,7 +83,7 @@ pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) 
 }
 
 /// Names files among the collected texts that no rule reads.
-pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut ScreenText) {
     let names = &diagnosis.unrecognised;
     if names.is_empty() {
         return;

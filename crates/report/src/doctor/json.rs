@@ -6,7 +6,7 @@ use reelgauge_analysis::path::PathFacts;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
 use reelgauge_doctor::rule::{Claim, Grounds, Layer, Os, Policy, Role, Severity};
-use reelgauge_machine::facts::{Gap, Subject, Value};
+use reelgauge_machine::facts::{FactSubject, Gap, Value};
 use serde::Serialize;
 
 use super::next_step::next_step;
@@ -179,7 +179,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
     Ok(harmless(&text))
 }
 
-fn probes_of(probed: &Subject) -> Probes<'_> {
+fn probes_of(probed: &FactSubject) -> Probes<'_> {
     let lines = probes::lines(probed).into_iter().map(|(name, sentence)| ProbeLine { name, sentence });
     let facts = probed.all().map(|(name, fact)| {
         let said = match fact {

@@ -1,11 +1,11 @@
 //! The results of probes, one line each: with numbers if known, else with the reason.
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_machine::facts::{Gap, PROBES_MADE, Subject, UNANSWERED_S, Value};
+use reelgauge_machine::facts::{FactSubject, Gap, PROBES_MADE, UNANSWERED_S, Value};
 
 use super::INDENT;
 use super::reason::reason;
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::text::{capital, plain_short};
 use crate::units::{block_size, count, span};
 
@@ -13,7 +13,7 @@ use crate::units::{block_size, count, span};
 const WORD_CHARS: usize = 80;
 
 /// A part of a line: a fact and its text. An empty text is omitted.
-type Part = (&'static str, fn(&Subject, &Value) -> String);
+type Part = (&'static str, fn(&FactSubject, &Value) -> String);
 
 const LINES: [(&str, &[Part]); 7] = [
     ("Clock", &[("clock", clock)]),
@@ -90,12 +90,12 @@ const LINES: [(&str, &[Part]); 7] = [
 ];
 
 /// The lines, each with its name.
-pub(super) fn lines(probed: &Subject) -> Vec<(&'static str, String)> {
+pub(super) fn lines(probed: &FactSubject) -> Vec<(&'static str, String)> {
     LINES.iter().filter_map(|(name, parts)| Some((*name, line(probed, parts)?))).collect()
 }
 
 /// How long the storage had not responded when the probe gave up; `None` if it responded.
-fn unanswered_s(probed: &Subject) -> Option<f64> {
+fn unanswered_s(probed: &FactSubject) -> Option<f64> {
     match probed.fact(UNANSWERED_S) {
         Some(Ok(Value::Number(seconds))) => Some(*seconds),
         _ => None,
@@ -103,7 +103,7 @@ fn unanswered_s(probed: &Subject) -> Option<f64> {
 }
 
 /// The place that was probed, and any files that remain there.
-fn heading(probed: &Subject, is_anything_known: bool) -> String {
+fn heading(probed: &FactSubject, is_anything_known: bool) -> String {
     const LEFT: &str = "the next probe or run, or 'reelgauge clean', removes what is left";
     match unanswered_s(probed).map(|seconds| span(seconds * 1e6)) {
         None => "Tested in a separate directory, which is now removed.".to_owned(),
@@ -115,7 +115,7 @@ fn heading(probed: &Subject, is_anything_known: bool) -> String {
 }
 
 /// Writes them below a heading.
-pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
+pub(super) fn probes(diagnosis: &Diagnosis, page: &mut ScreenText) {
     let Some(probed) = &diagnosis.probed else { return };
     if let Some(Err(gap)) = probed.fact(PROBES_MADE) {
         page.gap();
@@ -138,7 +138,7 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
 }
 
 /// The probes with missing results, each with every reason once.
-pub(super) fn not_measured(probed: &Subject) -> Vec<(&'static str, &Gap)> {
+pub(super) fn not_measured(probed: &FactSubject) -> Vec<(&'static str, &Gap)> {
     let mut all: Vec<(&'static str, &Gap)> = Vec::new();
     for (name, parts) in LINES {
         for (fact, _) in parts {
@@ -153,7 +153,7 @@ pub(super) fn not_measured(probed: &Subject) -> Vec<(&'static str, &Gap)> {
 }
 
 /// `None` if none of its facts has a text.
-fn line(probed: &Subject, parts: &[Part]) -> Option<String> {
+fn line(probed: &FactSubject, parts: &[Part]) -> Option<String> {
     let (mut said, mut gaps): (Vec<String>, Vec<&Gap>) = (Vec::new(), Vec::new());
     for (fact, words) in parts {
         match probed.fact(fact) {
@@ -167,7 +167,7 @@ fn line(probed: &Subject, parts: &[Part]) -> Option<String> {
     (!said.is_empty()).then(|| capital(&said.join("; ")) + ".")
 }
 
-fn clock(probed: &Subject, value: &Value) -> String {
+fn clock(probed: &FactSubject, value: &Value) -> String {
     let seconds = |fact: &str| match probed.fact(fact) {
         Some(Ok(Value::Number(seconds))) => span(seconds * 1e6),
         _ => "an unknown time".to_owned(),
@@ -185,7 +185,7 @@ fn clock(probed: &Subject, value: &Value) -> String {
 }
 
 /// The largest size of attributes that the storage keeps, and the refused size.
-fn xattr_sizes(probed: &Subject, value: &Value) -> String {
+fn xattr_sizes(probed: &FactSubject, value: &Value) -> String {
     let (largest, refused) = (value, probed.fact("xattr_refused_bytes"));
     match (largest, refused) {
         (Value::Number(largest), Some(Ok(Value::Number(refused)))) => format!(
@@ -252,7 +252,7 @@ mod tests {
         let scope = Scope { is_probed: true, ..Scope::default() };
         let diagnosis = diagnose(&texts, scope, &[]);
         for width in [60, 100, 140] {
-            let mut page = Page::new(Style { width, ..Style::default() });
+            let mut page = ScreenText::new(Style { width, ..Style::default() });
             probes(&diagnosis, &mut page);
             assert!(page.text.lines().all(|line| line.chars().count() <= width), "{}", page.text);
         }
@@ -263,7 +263,7 @@ mod tests {
         let mut texts = Texts::default();
         texts.put(PROBED, Ok(text.to_owned()));
         let diagnosis = diagnose(&texts, Scope { is_probed: true, ..Scope::default() }, &[]);
-        let mut page = Page::new(Style { width: 100, ..Style::default() });
+        let mut page = ScreenText::new(Style { width: 100, ..Style::default() });
         probes(&diagnosis, &mut page);
         page.text.split_whitespace().collect::<Vec<_>>().join(" ")
     }

@@ -95,7 +95,7 @@ fn told(texts: &Texts) -> String {
 }
 
 /// Splits the fuzzer's format: each text follows a line `=== NAME`.
-fn apart(all: &str) -> Texts {
+fn split_texts(all: &str) -> Texts {
     let mut texts = Texts::default();
     for (name, text) in all.split("=== ").filter_map(|part| part.split_once('\n')) {
         texts.put(name, Ok(text.to_owned()));
@@ -110,7 +110,7 @@ fn the_fuzzers_corpus_is_judged() {
     for file in std::fs::read_dir(corpus).unwrap() {
         let file = file.unwrap();
         let all = String::from_utf8_lossy(&std::fs::read(file.path()).unwrap()).into_owned();
-        found += usize::from(told(&apart(&all)).contains(file.file_name().to_str().unwrap()));
+        found += usize::from(told(&split_texts(&all)).contains(file.file_name().to_str().unwrap()));
     }
     assert!(found >= 12, "{found}");
 }

@@ -170,7 +170,7 @@ fn table_part(first: &Column, rest: &[Column], html: &mut String) {
         let _ = match name.trim() {
             // A cell without text must not be a header.
             "" => write!(html, "<td></td>"),
-            name => write!(html, "<th scope=\"col\"{}>{}</th>", of_words(column), escaped(&plain(name))),
+            name => write!(html, "<th scope=\"col\"{}>{}</th>", text_class(column), escaped(&plain(name))),
         };
     }
     html.push_str("</tr></thead><tbody>");
@@ -181,7 +181,7 @@ fn table_part(first: &Column, rest: &[Column], html: &mut String) {
             let text = escaped(&plain(column.cells.get(row).map_or("", String::as_str)));
             let _ = match at {
                 0 => write!(html, "<th scope=\"row\">{text}</th>"),
-                _ => write!(html, "<td{}>{text}</td>", of_words(column)),
+                _ => write!(html, "<td{}>{text}</td>", text_class(column)),
             };
         }
         html.push_str("</tr>");
@@ -189,7 +189,7 @@ fn table_part(first: &Column, rest: &[Column], html: &mut String) {
     html.push_str("</tbody></table>");
 }
 
-fn of_words(column: &Column) -> &'static str {
+fn text_class(column: &Column) -> &'static str {
     if column.is_words { " class=\"words\"" } else { "" }
 }
 

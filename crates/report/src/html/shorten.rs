@@ -64,13 +64,13 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
 /// Whether it can be embedded whole. It stops at the limit, because the summary may be a hundred times
 /// too long.
 fn fits(summary: &Summary) -> bool {
-    serde_json::to_writer(Room(WHOLE_BYTES), summary).is_ok()
+    serde_json::to_writer(ByteBudget(WHOLE_BYTES), summary).is_ok()
 }
 
 /// The remaining bytes. A write beyond them fails; the data are discarded.
-struct Room(usize);
+struct ByteBudget(usize);
 
-impl io::Write for Room {
+impl io::Write for ByteBudget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())

@@ -7,7 +7,7 @@ use super::agent_words;
 use super::states::remedy_words;
 use crate::deviations::{DeviationWords, deviation_words};
 use crate::forecast::{forecast_words, length};
-use crate::page::Page;
+use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::text::{capital, plain};
@@ -77,7 +77,7 @@ pub enum PlannedAction {
 
 /// All procedures, one line each with name and description.
 pub fn procedure_list(all: &[(&str, String)], style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     for (name, about) in all {
         page.item(name, &plain(about));
     }
@@ -88,7 +88,7 @@ pub fn procedure_list(all: &[(&str, String)], style: Style) -> String {
 
 /// The plan as text, ending with a line feed.
 pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
-    let mut page = Page::new(style);
+    let mut page = ScreenText::new(style);
     page.sentence(
         Tone::Answer,
         &format!("{} on {}: {}.", plain(plan.name), plain(plan.target), plain(plan.about)),

@@ -16,19 +16,19 @@ const ALL: [Purpose; 7] = [
     Purpose::Truenas,
 ];
 
-fn fan_in() -> Site {
-    Site {
+fn fan_in() -> TuneSite {
+    TuneSite {
         server_link_mbit_per_s: Some(10_000.0),
         client_link_mbit_per_s: Some(1_000.0),
         clients: Some(12),
         disks: Some(Disks::Hdd),
         server_memory_bytes: Some(64 << 30),
         protocol: Some(Protocol::Nfs),
-        ..Site::default()
+        ..TuneSite::default()
     }
 }
 
-fn text(purpose: Purpose, site: &Site) -> String {
+fn text(purpose: Purpose, site: &TuneSite) -> String {
     let fragments = fragments(purpose, site).unwrap();
     one_after_another(&written(purpose, site, &fragments))
 }
@@ -36,7 +36,7 @@ fn text(purpose: Purpose, site: &Site) -> String {
 #[test]
 fn every_setting_has_a_comment_with_its_rule_above_it_and_comments_fit() {
     for purpose in ALL {
-        for site in [Site::default(), fan_in()] {
+        for site in [TuneSite::default(), fan_in()] {
             for one in written(purpose, &site, &fragments(purpose, &site).unwrap()) {
                 let lines: Vec<&str> = one.text.lines().collect();
                 assert!(lines.iter().filter(|line| line.starts_with('#')).all(|line| line.len() < 100));
@@ -69,28 +69,28 @@ fn sums_are_shown_with_their_formula() {
 /// The kernel's default is mentioned only for a stated kernel.
 #[test]
 fn buffer_is_shown_with_kernel_default_and_maximum() {
-    let said = |site: &Site| text(Purpose::ClientLinux, site).replace("\n#  ", "").replace("\n# ", " ");
+    let said = |site: &TuneSite| text(Purpose::ClientLinux, site).replace("\n#  ", "").replace("\n# ", " ");
     let open = said(&fan_in());
     assert!(open.contains("tcp_rmem = 4096 131072 33554432"), "{open}");
     assert!(open.contains(" 6.16, ") && open.contains("--kernel"), "{open}");
-    let old = said(&Site { kernel: Some(Version(5, 14)), ..fan_in() });
+    let old = said(&TuneSite { kernel: Some(Version(5, 14)), ..fan_in() });
     assert!(old.contains("tcp_rmem = 4096 131072 6291456"), "{old}");
     assert!(old.contains("Linux 5.14 ") && !old.contains("--kernel"), "{old}");
     let link = Some(100_000.0);
-    let far = Site { server_link_mbit_per_s: link, client_link_mbit_per_s: link, ..fan_in() };
-    let far = said(&Site { round_trip_ms: 50.0, ..far });
+    let far = TuneSite { server_link_mbit_per_s: link, client_link_mbit_per_s: link, ..fan_in() };
+    let far = said(&TuneSite { round_trip_ms: 50.0, ..far });
     assert!(far.contains("tcp_rmem = 4096 131072 2147483647"), "{far}");
     assert!(far.contains("2147483647 bytes"), "{far}");
 }
 
 #[test]
 fn trade_offs_and_omissions_have_reasons() {
-    let said = text(Purpose::Smb, &Site::default()).replace("\n#  ", "").replace("\n# ", " ");
+    let said = text(Purpose::Smb, &TuneSite::default()).replace("\n#  ", "").replace("\n# ", " ");
     // Signing is a decision: the text names it and sets nothing.
     assert!(said.contains("SMB signs"), "{said}");
     assert!(!said.contains("\nserver signing") && !said.contains("\nserver smb encrypt"), "{said}");
     assert!(said.contains("not stated: --server-link"), "{said}");
-    let mac = text(Purpose::ClientMacos, &Site { protocol: Some(Protocol::Afp), ..Site::default() });
+    let mac = text(Purpose::ClientMacos, &TuneSite { protocol: Some(Protocol::Afp), ..TuneSite::default() });
     assert!(mac.contains("AFP is legacy"), "{mac}");
     let nfs = text(Purpose::ClientMacos, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
     assert!(nfs.contains("locallocks"), "{nfs}");
@@ -98,20 +98,20 @@ fn trade_offs_and_omissions_have_reasons() {
 
 #[test]
 fn unstated_names_are_marked_as_placeholders() {
-    let flat = |site: &Site| text(Purpose::Smb, site).replace("\n#  ", "").replace("\n# ", " ");
-    let said = flat(&Site::default());
+    let flat = |site: &TuneSite| text(Purpose::Smb, site).replace("\n#  ", "").replace("\n# ", " ");
+    let said = flat(&TuneSite::default());
     assert!(said.contains("PLACEHOLDERS: media (--share) and /srv/media (--path) "), "{said}");
     assert!(said.contains("PLACEHOLDER: eth0 (--interface) "), "{said}");
-    let stated = Site { not_stated: Vec::new(), ..Site::default() };
+    let stated = TuneSite { not_stated: Vec::new(), ..TuneSite::default() };
     assert!(!flat(&stated).contains("PLACEHOLDER"), "{}", flat(&stated));
 }
 
 #[test]
 fn a_site_that_cannot_be_is_refused_in_units() {
-    let site = Site {
+    let site = TuneSite {
         server_memory_bytes: Some(32 << 30),
         reserved_memory_bytes: Some(64 << 30),
-        ..Site::default()
+        ..TuneSite::default()
     };
     let said = refused(&fragments(Purpose::Zfs, &site).unwrap_err());
     insta::assert_snapshot!(said);
@@ -119,11 +119,11 @@ fn a_site_that_cannot_be_is_refused_in_units() {
 
 #[test]
 fn a_topology_that_is_contradicted_is_refused_in_the_words_of_its_flags() {
-    let site = Site {
+    let site = TuneSite {
         stated_topology: Some(Topology::FanIn),
         server_link_mbit_per_s: Some(10_000.0),
         client_link_mbit_per_s: Some(10_000.0),
-        ..Site::default()
+        ..TuneSite::default()
     };
     insta::assert_snapshot!(refused(&fragments(Purpose::Smb, &site).unwrap_err()));
 }
@@ -156,7 +156,7 @@ fn a_reason_is_one_for_the_line_below_it() {
 /// Following the text literally removes no lines of other software.
 #[test]
 fn lines_are_added_to_files_that_have_others() {
-    let site = Site { protocol: Some(Protocol::Smb), ..Site::default() };
+    let site = TuneSite { protocol: Some(Protocol::Smb), ..TuneSite::default() };
     for (purpose, file) in [
         (Purpose::ClientLinux, " /etc/fstab. "),
         (Purpose::Nfs, " /etc/exports. "),
@@ -172,13 +172,13 @@ fn lines_are_added_to_files_that_have_others() {
 /// Buffers larger than the memory are called impossible, not a large share of it.
 #[test]
 fn buffers_larger_than_memory_are_marked_impossible() {
-    let site = Site {
+    let site = TuneSite {
         server_link_mbit_per_s: Some(100e3),
         client_link_mbit_per_s: Some(100e3),
         clients: Some(1_000),
         round_trip_ms: 100.0,
         server_memory_bytes: Some(2 << 30),
-        ..Site::default()
+        ..TuneSite::default()
     };
     let text = text(Purpose::Smb, &site).replace("\n#", " ");
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");

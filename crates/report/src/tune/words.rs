@@ -4,7 +4,7 @@ use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::rule::{Grounds, Rule};
 use reelgauge_doctor::tune::Purpose;
 use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Kept, Left, SettingLine};
-use reelgauge_doctor::tune::site::{Site, SiteError, Topology};
+use reelgauge_doctor::tune::site::{Topology, TuneSite, TuneSiteError};
 
 use super::sums::{ms, speed};
 use crate::doctor::NO_CAVEAT;
@@ -20,7 +20,7 @@ pub(super) const AFP: &str = "AFP is legacy: since version 11, macOS shares fold
     instead (smb://, not afp://), with the lines below.";
 
 /// The heading: the purpose of the fragments and the stated facts.
-pub(super) fn head(purpose: Purpose, site: &Site) -> String {
+pub(super) fn head(purpose: Purpose, site: &TuneSite) -> String {
     let what = match purpose {
         Purpose::Smb => "A Samba server",
         Purpose::Nfs => "An NFS server",
@@ -75,7 +75,7 @@ fn older(file: &str) -> &'static str {
 }
 
 /// The placeholder names in a fragment, because they were not stated.
-pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
+pub(super) fn placeholders(fragment: &Fragment, site: &TuneSite) -> Option<String> {
     let names = fragment.names.iter().filter(|name| site.not_stated.contains(name));
     let told: Vec<String> = names.map(|name| format!("{} ({})", site.name(*name), name.flag())).collect();
     match told.as_slice() {
@@ -88,16 +88,16 @@ pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
 }
 
 /// The error for an invalid site, with the allowed values.
-pub fn refused(error: &SiteError) -> String {
+pub fn refused(error: &TuneSiteError) -> String {
     match error {
-        SiteError::Memory { reserved_bytes, memory_bytes } => {
+        TuneSiteError::Memory { reserved_bytes, memory_bytes } => {
             let memory = block_size(*memory_bytes);
             format!(
                 "--reserve {} leaves nothing of --memory {memory}. Use less than {memory}",
                 block_size(*reserved_bytes)
             )
         }
-        SiteError::Topology { stated, server_mbit_per_s, client_mbit_per_s, clients } => {
+        TuneSiteError::Topology { stated, server_mbit_per_s, client_mbit_per_s, clients } => {
             let mut others = Vec::new();
             others.extend(server_mbit_per_s.map(|link| format!("--server-link {}", flag_speed(link))));
             others.extend(client_mbit_per_s.map(|link| format!("--client-link {}", flag_speed(link))));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
-use super::common_formats::everyday;
+use super::common_formats::common_formats;
 
 /// Warm-up and measured time of random reads; of sequential ones, too, if they use the client's cache,
 /// which would answer them after a while.
@@ -119,7 +119,7 @@ impl DataPlan {
 /// format is not tried if a single stream exceeds the limit.
 pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
     let most_bytes_per_s = max_bytes_per_s.map_or(f64::INFINITY, |most| most.get() as f64);
-    let tried = everyday().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);
+    let tried = common_formats().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);
     let rates_s = RATE_TIMES.took_s() + 2.0 * LEVEL_TIMES.took_s();
     let formats = tried.count() as f64;
     let counts_s = formats * FORMAT_S + HOLDS.min(formats) * HOLD_TIMES.took_s();

@@ -25,14 +25,14 @@ use super::VERB;
 use super::budget::{
     FORMAT_S, HOLD_TIMES, LEVEL_TIMES, LONGER_TIMES, LOOK_S, PLAYED_S, RATE_TIMES, TRIAL_TIMES, Times,
 };
-use super::common_formats::everyday;
+use super::common_formats::common_formats;
 use super::counting::Counting;
 use super::findings::{Findings, Work, none_is_allowed, work_of};
 use super::level::{Level, overloaded};
 use super::load::{PointLoad, Rate};
 use super::longer_trials::{CONFIRMED_BY, next_contradiction, next_hold};
 use super::run_toml::look_as_toml;
-use super::target_setup::LookTarget;
+use super::target_setup::CheckTarget;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
@@ -87,7 +87,7 @@ fn look(
     let seed = fresh_seed();
     let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB, notes: &notes };
     let (locked, results, mut place) =
-        LookTarget::open((&target, terms), seed, &naming, observer, interrupt)?;
+        CheckTarget::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {
         results,
@@ -100,7 +100,7 @@ fn look(
         verify: None,
         notes: place.notes.clone(),
     };
-    let mut look = Look {
+    let mut look = CheckRun {
         session: Session::begin(locked, opening, observer)?,
         findings: Findings::default(),
         place,
@@ -113,15 +113,15 @@ fn look(
 }
 
 /// The session of a check.
-pub(super) struct Look {
-    pub(super) place: LookTarget,
+pub(super) struct CheckRun {
+    pub(super) place: CheckTarget,
     pub(super) session: Session,
     pub(super) seed: u64,
     pub(super) findings: Findings,
     pub(super) begun: Instant,
 }
 
-impl Look {
+impl CheckRun {
     /// All of it. Reads come first: data that writes leave in the storage's caches would speed them up.
     fn around(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
@@ -147,7 +147,7 @@ impl Look {
         let max_bytes_per_s = self.session.area().max_bytes_per_s().map(|most| most.get() as f64);
         let mut level = Level::new(self.findings.level(work), max_bytes_per_s);
         let mut countings: Vec<Option<Counting>> = Vec::new();
-        for (number, format) in everyday().into_iter().enumerate() {
+        for (number, format) in common_formats().into_iter().enumerate() {
             let mut found = None;
             if self.session.goes_on() {
                 let expected = self.findings.expected_bytes_per_s(work);
@@ -192,7 +192,7 @@ impl Look {
                 break;
             };
             let (Some(counting), Some(format)) =
-                (countings[number].as_mut(), everyday().get(number).copied())
+                (countings[number].as_mut(), common_formats().get(number).copied())
             else {
                 break;
             };
@@ -295,7 +295,7 @@ impl Look {
         let (total, mut seconds) = self.rate_point(rate, times, observer, interrupt)?;
         let mut level = SustainedRate::of(&seconds);
         let settled = level.is_none_or(|level| level.trend.is_sustained());
-        let formats_s = everyday().len() as f64 * FORMAT_S;
+        let formats_s = common_formats().len() as f64 * FORMAT_S;
         if let Some(work) = of_level
             && !settled
             && self.session.goes_on()

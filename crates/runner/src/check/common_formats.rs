@@ -13,7 +13,7 @@ pub const EVERYDAY: [&str; 5] = [
     "prores-422-hq-uhd-25",
 ];
 
-pub fn everyday() -> Vec<&'static Format> {
+pub fn common_formats() -> Vec<&'static Format> {
     let formats = EVERYDAY.iter().filter_map(|id| catalogue().find(id).ok());
     formats.collect()
 }
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn all_five_are_in_the_catalogue_lightest_first() {
-        let formats = everyday();
+        let formats = common_formats();
         assert_eq!(formats.len(), EVERYDAY.len());
         assert!(formats.windows(2).all(|pair| pair[0].mb_per_s() < pair[1].mb_per_s()));
         assert_eq!(formats[4].title(), "Apple ProRes 422 HQ UHD, 25 fps");

@@ -6,26 +6,26 @@ use reelgauge_analysis::limit::TrialEvidence;
 use reelgauge_analysis::summary::DataSet;
 use reelgauge_analysis::{Culprit, NoteFact, Summary};
 
-use super::check_run::Look;
+use super::check_run::CheckRun;
 use super::findings::Place;
 use super::hint::{diagnosis, hint};
-use super::target_setup::LookTarget;
+use super::target_setup::CheckTarget;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::Closing;
 use crate::session::finished_run::Finished;
 use crate::session::locked_target::LockedTarget;
-use crate::session::run_summary::{Material, Subject};
+use crate::session::run_summary::{Material, MeasuredSubject};
 
-impl Look {
+impl CheckRun {
     /// Ends the check: its summary, written and returned.
     pub(super) fn end(
         self,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Finished, RunError> {
-        let Look { place, session, seed, findings, begun, .. } = self;
+        let CheckRun { place, session, seed, findings, begun, .. } = self;
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, locked: &LockedTarget| {
             // A check is short by design; it has no option to make it longer.
@@ -54,7 +54,7 @@ impl Look {
     }
 }
 
-fn subject(place: &LookTarget, seed: u64) -> Subject {
+fn subject(place: &CheckTarget, seed: u64) -> MeasuredSubject {
     let files = place.data_set.files.len() as u64;
     let plan = [
         ("direct", place.direct.to_string()),
@@ -62,7 +62,7 @@ fn subject(place: &LookTarget, seed: u64) -> Subject {
         ("test_files", files.to_string()),
         ("file_size", reelgauge_workload::units::Size(place.file_bytes()).to_string()),
     ];
-    Subject {
+    MeasuredSubject {
         verb: "check".to_owned(),
         label: "check".to_owned(),
         seed,

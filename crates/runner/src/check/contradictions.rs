@@ -17,7 +17,7 @@ use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_report::{Screen, screen};
 
 use super::agreement::Counted;
-use super::common_formats::{EVERYDAY, everyday};
+use super::common_formats::{EVERYDAY, common_formats};
 use super::findings::{Findings, Place, Work};
 use super::hint::{hint, tests::client};
 
@@ -83,7 +83,11 @@ fn evidence() -> impl Strategy<Value = TrialEvidence> {
     let instead = prop::sample::select(vec![None, Some(Culprit::ThisMachine), Some(Culprit::NotKnown)]);
     (any::<bool>(), any::<bool>(), instead).prop_map(|(storage_stood_out, has_others, instead_of_storage)| {
         let others_percent = has_others.then_some((61.0, 97.0));
-        TrialEvidence { storage_stood_out, others_percent, instead_of_storage }
+        TrialEvidence {
+            storage_counter_reached_threshold: storage_stood_out,
+            others_percent,
+            instead_of_storage,
+        }
     })
 }
 
@@ -138,7 +142,7 @@ fn findings(has_speed: bool) -> impl Strategy<Value = Findings> {
         let mut findings = Findings::default();
         findings.corrected(Work::Play, reads);
         findings.corrected(Work::Record, writes);
-        for (number, ((play, record), format)) in counts.into_iter().zip(everyday()).enumerate() {
+        for (number, ((play, record), format)) in counts.into_iter().zip(common_formats()).enumerate() {
             let needed_mb_per_s = format.mb_per_s();
             let of_it =
                 |counted: Option<Counted>| counted.map(|counted| Counted { needed_mb_per_s, ..counted });

@@ -10,7 +10,7 @@ use reelgauge_machine::mount::Mount;
 use reelgauge_report::check::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
 use super::agreement::{Counted, implied, settle};
-use super::common_formats::{EVERYDAY, everyday};
+use super::common_formats::{EVERYDAY, common_formats};
 use super::hint::Hint;
 use super::load::Rate;
 
@@ -184,7 +184,7 @@ impl Findings {
     /// Every format, lightest first.
     fn formats(&self, link: &Link, evidence: &TrialEvidence) -> Vec<CheckFormat> {
         let [play, record] = &self.counted;
-        let formats = everyday().into_iter().zip(play.iter().zip(record));
+        let formats = common_formats().into_iter().zip(play.iter().zip(record));
         let formats = formats.filter_map(|(format, (play, record))| {
             let needed_mb_per_s_each = play.as_ref().or(record.as_ref())?.needed_mb_per_s;
             Some(CheckFormat {
@@ -336,7 +336,7 @@ mod tests {
         let disk = Link { kind: LinkKind::Unknown, sentence: String::new() };
         let busy = TrialEvidence { others_percent: Some((61.0, 97.0)), ..TrialEvidence::default() };
         let mut seen = findings.clone();
-        seen.revise(&TrialEvidence { storage_stood_out: true, ..busy.clone() }, &disk);
+        seen.revise(&TrialEvidence { storage_counter_reached_threshold: true, ..busy.clone() }, &disk);
         assert_eq!(limits(&seen), [STORAGE], "a counter stood out on the storage's side");
         findings.revise(&busy, &disk);
         assert_eq!(limits(&findings), [CountLimit::StorageOrOthers]);

@@ -23,7 +23,7 @@ use reelgauge_workload::streams::{Buffer, Footage, Frames};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
-use super::target_setup::LookTarget;
+use super::target_setup::CheckTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
 use crate::streams::actor::Actor;
@@ -59,7 +59,7 @@ impl Rate {
         }
     }
 
-    pub fn workers(self, place: &LookTarget, seed: u64) -> Vec<Worker<MixScript>> {
+    pub fn workers(self, place: &CheckTarget, seed: u64) -> Vec<Worker<MixScript>> {
         let is_random = self == Rate::RandomRead;
         let writes = self == Rate::SequentialWrite;
         let mix = MixPlan {
@@ -101,7 +101,12 @@ impl PointLoad {
     ///
     /// # Errors
     /// If the format cannot be played.
-    pub fn new(format: &Format, records: bool, place: &LookTarget, seed: u64) -> Result<PointLoad, RunError> {
+    pub fn new(
+        format: &Format,
+        records: bool,
+        place: &CheckTarget,
+        seed: u64,
+    ) -> Result<PointLoad, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
         let clip = Span::secs(seconds.ceil() as u64 + 1);
         let (footage, buffer) = (Footage::listed(&format.id), Buffer::Time(Span(BUFFER_NS)));

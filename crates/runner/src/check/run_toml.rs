@@ -11,16 +11,16 @@ use reelgauge_workload::units::Size;
 use super::budget::{HOLD_TIMES, LEVEL_TIMES, RATE_TIMES, TRIAL_TIMES, Times};
 use super::common_formats::EVERYDAY;
 use super::load::Rate;
-use super::target_setup::LookTarget;
+use super::target_setup::CheckTarget;
 use reelgauge_report::text::shell_word;
 
 /// A description of the check for the user.
-pub fn look_as_toml(target: &Path, seed: u64, place: &LookTarget) -> String {
+pub fn look_as_toml(target: &Path, seed: u64, place: &CheckTarget) -> String {
     let files = place.data_set.files.len();
-    written(target, seed, place.direct, files, Size(place.file_bytes()))
+    check_toml(target, seed, place.direct, files, Size(place.file_bytes()))
 }
 
-fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size) -> String {
+fn check_toml(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size) -> String {
     let word = shell_word(target);
     let rates = [Rate::SequentialRead, Rate::RandomRead, Rate::SequentialWrite].map(Rate::label).join(", ");
     let of = |Times { warmup, measured }: Times| format!("{measured:?} after {warmup:?} of warm-up");
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_file_describes_the_check_and_is_no_plan() {
-        let text = written(Path::new("/mnt/a\nb 'c'"), 42, true, 16, Size::mib(64));
+        let text = check_toml(Path::new("/mnt/a\nb 'c'"), 42, true, 16, Size::mib(64));
         let found = |line: &str| assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         found("# seed = 42");
         found(r#"# target = "/mnt/a\nb 'c'""#);

@@ -17,19 +17,19 @@ use super::budget::DataPlan;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::session::caching::{DirectWish, drop_cached, settle_direct};
+use crate::session::caching::{DirectRequest, drop_cached, settle_direct};
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::LockedTarget;
 use crate::session::results_dir::{Naming, Results};
 use crate::session::space::check_room;
-use crate::session::space_making::{Room, folder_bytes};
+use crate::session::space_making::{SpaceMaker, folder_bytes};
 
 /// All offsets and lengths are multiples of this.
 pub const QUANTUM_BYTES: u32 = 4096;
 
 /// A target that is ready for the check.
 #[derive(Debug)]
-pub struct LookTarget {
+pub struct CheckTarget {
     /// The link to it.
     pub link: Link,
     /// Whether direct I/O is used.
@@ -48,7 +48,7 @@ pub struct LookTarget {
     pub notes: Vec<Note>,
 }
 
-impl LookTarget {
+impl CheckTarget {
     /// Takes the target and makes the test files, as many as the time for it allows.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl LookTarget {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(LockedTarget, Results, LookTarget), RunError> {
+    ) -> Result<(LockedTarget, Results, CheckTarget), RunError> {
         // Any other fault of the target is reported better by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
@@ -68,7 +68,7 @@ impl LookTarget {
                 .map_err(|error| without_flags(target, error))?;
         }
         let area = Area::open_or_create_on(target, terms)?;
-        let result = LookTarget::open_in(&area, room, seed, naming, observer, interrupt);
+        let result = CheckTarget::open_in(&area, room, seed, naming, observer, interrupt);
         if result.is_err() && area.is_new() {
             // Files that cannot be removed now are removed by `reelgauge clean`; the error itself
             // matters more.
@@ -84,7 +84,7 @@ impl LookTarget {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(LockedTarget, Results, LookTarget), RunError> {
+    ) -> Result<(LockedTarget, Results, CheckTarget), RunError> {
         let locked = LockedTarget::take(area)?;
         let mut notes = locked.notes();
         let link = link::of(&locked.mount);
@@ -102,7 +102,7 @@ impl LookTarget {
         let free_bytes = room.map(|room| room.available_bytes);
         let server_memory_bytes = None;
         let place =
-            LookTarget { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
+            CheckTarget { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
         Ok((locked, results, place))
     }
 
@@ -119,7 +119,7 @@ impl LookTarget {
 
 /// A note if direct I/O is unavailable. A quick check never demands it.
 fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<Option<Note>, RunError> {
-    let wish = DirectWish { target, must: false, writes: true, quantum_bytes: QUANTUM_BYTES };
+    let wish = DirectRequest { target, must: false, writes: true, quantum_bytes: QUANTUM_BYTES };
     match settle_direct(wish, mount, probe) {
         Err(RunError::DirectAlignment { needed, .. }) => {
             let why = format!("direct I/O needs multiples of {needed} here");
@@ -169,7 +169,7 @@ fn make_files(
     let plan = DataPlan::for_space(room.map(|room| room.usable_bytes(area.keep_free()).saturating_add(ours)));
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
-    let held = Room::of(locked);
+    let held = SpaceMaker::of(locked);
     let files_missing = (held.yet_to_write(&[most]) / plan.file_bytes) as u32;
     let files_there = plan.files_max - files_missing;
     observer.ahead(super::VERB, &super::budget::forecast(&plan, files_there, area.max_bytes_per_s()));

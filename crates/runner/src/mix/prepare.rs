@@ -12,7 +12,7 @@ use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec};
 use reelgauge_engine::driver::{TargetFile, available};
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::user_files::Material;
+use reelgauge_engine::user_files::UserFiles;
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::script::Script;
@@ -22,13 +22,13 @@ use crate::interrupt::Interrupt;
 use crate::mix::forecast;
 use crate::observer::Observer;
 use crate::session::allowance::{self, Demand};
-use crate::session::caching::{DirectWish, cool_down, drop_written, settle_direct};
+use crate::session::caching::{DirectRequest, cool_down, drop_written, settle_direct};
 use crate::session::driver_kind;
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::{LockedTarget, check_names};
 use crate::session::results_dir::{Naming, Results};
 use crate::session::space::check_before_area;
-use crate::session::space_making::Room;
+use crate::session::space_making::SpaceMaker;
 use crate::session::target::{Asked, left_out_note};
 
 /// The exit status of a plan that can't be run.
@@ -106,7 +106,7 @@ fn prepare_in(
     };
     let mut notes = locked.notes();
     if plan.mix.direct {
-        let wish = DirectWish {
+        let wish = DirectRequest {
             target: &plan.target,
             must: must_be_direct,
             writes: plan.mix.writes.ppm() > 0,
@@ -135,7 +135,7 @@ fn prepare_in(
         }
         None => {
             let spec = data_set_spec(&plan);
-            let room = Room::of(&locked);
+            let room = SpaceMaker::of(&locked);
             let missing_bytes = room.yet_to_write(&[spec]);
             observer.ahead(naming.verb, &ahead(missing_bytes));
             match &shared {
@@ -238,7 +238,7 @@ impl OwnFiles {
         plan: &Plan,
         notes: &mut Vec<Note>,
     ) -> Result<OwnFiles, RunError> {
-        let material = Material::find(folder, &locked.mount, locked.target())?;
+        let material = UserFiles::find(folder, &locked.mount, locked.target())?;
         let (files, file_bytes) = (plan.files() as usize, plan.mix.file_size.bytes());
         let large = material.files().iter().filter(|file| file.size_bytes >= file_bytes);
         let found: Vec<TargetFile> = large.take(files).cloned().collect();

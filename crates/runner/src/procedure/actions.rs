@@ -47,14 +47,14 @@ impl ActionError {
 }
 
 /// The place of the ballast.
-pub(super) struct Place<'a> {
+pub(super) struct BallastTarget<'a> {
     pub(super) target: &'a Path,
     pub(super) terms: Terms,
     pub(super) seed: u64,
     pub(super) interrupt: &'a Interrupt,
 }
 
-impl Place<'_> {
+impl BallastTarget<'_> {
     /// Takes the area and works on its ballast.
     pub(super) fn work<T: Send + 'static>(
         &self,
@@ -69,7 +69,7 @@ impl Place<'_> {
             let _lock = area.lock()?;
             Ok(work(&mut Ballast::begin(&area, seed, &stopped, &counted)?)?)
         };
-        self.apart(apart, &mut || {
+        self.on_thread(apart, &mut || {
             stop.store(self.interrupt.asked(), Ordering::Relaxed);
             tell(&ProcedureEvent::Written(written.load(Ordering::Relaxed)));
             self.interrupt.asked()
@@ -80,7 +80,7 @@ impl Place<'_> {
     pub(super) fn ballast_bytes(&self) -> Result<u64, ActionError> {
         let (target, terms) = (self.target.to_path_buf(), self.terms);
         let apart = move || Ok(ballast::bytes_in(&Area::open_existing_on(&target, terms.sharing)?));
-        self.apart(apart, &mut || true)
+        self.on_thread(apart, &mut || true)
     }
 
     pub(super) fn remove_ballast(&self) -> Result<(), ActionError> {
@@ -94,12 +94,12 @@ impl Place<'_> {
             ballast::remove(&area)?;
             Ok(())
         };
-        self.apart(apart, &mut || self.interrupt.asked())
+        self.on_thread(apart, &mut || self.interrupt.asked())
     }
 
     /// Runs `work` on a thread. `is_urgent` is polled. From when it first returns true, the storage has
     /// [`GRACE`] to respond; after that, the work is abandoned.
-    fn apart<T: Send + 'static>(
+    fn on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ActionError> + Send + 'static,
         is_urgent: &mut dyn FnMut() -> bool,

@@ -159,7 +159,7 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     let mut command = Command::new(run.program);
     command.args(with_out(run.words, run.dir, run.shows_progress));
     // It ends with this process, whose end of the pipe then closes.
-    command.env(parent_pipe::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
+    command.env(parent_pipe::PARENT_PIPE_VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::null());
     command.envs(run.env.map(|name| (name, "1")));
     if !run.shows_progress {
         command.stderr(said.try_clone().map_err(start)?).env(parent_pipe::QUOTED, "1");

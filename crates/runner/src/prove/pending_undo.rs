@@ -19,7 +19,7 @@ use reelgauge_record::run_dir::{RunDirError, write_atomically};
 use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
 
-use super::shell::{self, Running, ShellError, Waiting};
+use super::shell::{self, CommandOptions, InterruptibleWait, ShellError};
 use crate::interrupt::Interrupt;
 
 /// Version of these files.
@@ -166,7 +166,7 @@ impl Noted {
     /// If the undo fails or has no effect, or the command of the change still runs; then the file stays.
     pub fn undo(
         self,
-        waiting: &mut dyn FnMut(&Waiting<'_>),
+        waiting: &mut dyn FnMut(&InterruptibleWait<'_>),
         interrupt: &Interrupt,
         still_changed: &dyn Fn() -> Option<String>,
     ) -> Result<(), LeftChangeError> {
@@ -176,7 +176,7 @@ impl Noted {
             let change = self.left.change;
             return Err(LeftChangeError::StillRuns { change, pid: running.pid });
         }
-        let mut with = Running {
+        let mut with = CommandOptions {
             directory: &self.left.directory,
             begun: &mut |pid| self.note_running(pid),
             waiting,

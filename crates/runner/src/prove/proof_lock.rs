@@ -12,14 +12,14 @@ use crate::folder_lock::{FILE_NAME, FolderLock, FolderLockError, process_words};
 
 /// The lock, for as long as this lives.
 #[derive(Debug)]
-pub struct Turn {
+pub struct ProofLock {
     _lock: FolderLock,
 }
 
 /// Why the lock is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TurnError {
+pub enum ProofLockError {
     /// Another proof is in progress.
     #[error(
         "another proof is running{}. Two at once would measure each other's changes; wait for it to end",
@@ -39,15 +39,15 @@ pub enum TurnError {
     },
 }
 
-impl Turn {
+impl ProofLock {
     /// Takes the lock for a change, while no change is in place.
     ///
     /// # Errors
     /// If another process has it, or an earlier change is still in place.
-    pub(super) fn to_change(folder: &Path) -> Result<Turn, TurnError> {
-        let turn = Turn::to_undo(folder)?;
+    pub(super) fn to_change(folder: &Path) -> Result<ProofLock, ProofLockError> {
+        let turn = ProofLock::to_undo(folder)?;
         match left_by_others(folder).first() {
-            Some(noted) => Err(TurnError::Left(noted.left.change.clone())),
+            Some(noted) => Err(ProofLockError::Left(noted.left.change.clone())),
             None => Ok(turn),
         }
     }
@@ -56,13 +56,13 @@ impl Turn {
     ///
     /// # Errors
     /// If another process has it.
-    pub fn to_undo(folder: &Path) -> Result<Turn, TurnError> {
-        let failed = |source| TurnError::File { path: folder.join(FILE_NAME), source };
+    pub fn to_undo(folder: &Path) -> Result<ProofLock, ProofLockError> {
+        let failed = |source| ProofLockError::File { path: folder.join(FILE_NAME), source };
         make_folder(folder).map_err(failed)?;
         match FolderLock::take(folder) {
-            Ok(lock) => Ok(Turn { _lock: lock }),
-            Err(FolderLockError::Taken(by)) => Err(TurnError::Taken(by)),
-            Err(FolderLockError::File { path, source }) => Err(TurnError::File { path, source }),
+            Ok(lock) => Ok(ProofLock { _lock: lock }),
+            Err(FolderLockError::Taken(by)) => Err(ProofLockError::Taken(by)),
+            Err(FolderLockError::File { path, source }) => Err(ProofLockError::File { path, source }),
         }
     }
 }
@@ -76,11 +76,11 @@ mod tests {
     #[test]
     fn one_process_holds_the_turn_until_it_drops_it() {
         let folder = tempfile::tempdir().unwrap();
-        let turn = Turn::to_change(folder.path()).unwrap();
-        let refused = Turn::to_change(folder.path()).unwrap_err().to_string();
+        let turn = ProofLock::to_change(folder.path()).unwrap();
+        let refused = ProofLock::to_change(folder.path()).unwrap_err().to_string();
         assert!(refused.contains(&format!("(process {})", std::process::id())), "{refused}");
-        assert!(matches!(Turn::to_undo(folder.path()), Err(TurnError::Taken(_))));
+        assert!(matches!(ProofLock::to_undo(folder.path()), Err(ProofLockError::Taken(_))));
         drop(turn);
-        assert!(Turn::to_change(folder.path()).is_ok());
+        assert!(ProofLock::to_change(folder.path()).is_ok());
     }
 }

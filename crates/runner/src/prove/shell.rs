@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use reelgauge_results::process_group::end_group;
 
 #[cfg(unix)]
-use crate::command_watcher::{Leash, leashed};
+use crate::command_watcher::{ParentPipe, leashed};
 use crate::interrupt::Interrupt;
 
 /// A pipe that ends the shell when this process ends. Not available on this system.
@@ -20,7 +20,7 @@ use crate::interrupt::Interrupt;
 struct Leash;
 
 #[cfg(not(unix))]
-impl Leash {
+impl ParentPipe {
     fn release(self) {}
 }
 
@@ -36,21 +36,21 @@ const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
 
 /// A command that takes long, or continues after an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiting<'a> {
+pub struct InterruptibleWait<'a> {
     pub command: &'a str,
     /// The number of its shell's process.
     pub pid: u32,
     /// Whether the user interrupted the run.
-    pub is_asked: bool,
+    pub is_interrupted: bool,
 }
 
 /// The settings of a command.
-pub(crate) struct Running<'a> {
+pub(crate) struct CommandOptions<'a> {
     pub(crate) directory: &'a Path,
     /// Receives the number of its process as soon as it has one.
     pub(crate) begun: &'a mut dyn FnMut(u32),
     /// Called if the command takes long, or continues after an interrupt.
-    pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
+    pub(crate) waiting: &'a mut dyn FnMut(&InterruptibleWait<'_>),
     /// Whether the user interrupted the run.
     pub(crate) interrupt: &'a Interrupt,
     /// Whether to end the command on an interrupt and when this program ends. Never set for a change or
@@ -94,7 +94,7 @@ fn said_behind(said: &str) -> String {
 ///
 /// # Errors
 /// If it cannot be started, its directory does not exist, or its exit status is not 0.
-pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
+pub(crate) fn run(command: &str, with: &mut CommandOptions<'_>) -> Result<(), ShellError> {
     let directory = with.directory;
     let start = |source| ShellError::Start { command: command.to_owned(), source };
     if !directory.is_dir() {
@@ -116,7 +116,7 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
     let Some(status) = wait(&mut child, command, with).map_err(start)? else {
         return Err(ShellError::Interrupted);
     };
-    leash.into_iter().for_each(Leash::release);
+    leash.into_iter().for_each(ParentPipe::release);
     if status.success() {
         return Ok(());
     }
@@ -125,7 +125,7 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
 }
 
 /// Waits for its end, without a limit; `None` if it was ended.
-fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, command: &str, with: &mut CommandOptions<'_>) -> io::Result<Option<ExitStatus>> {
     let (begun, pid) = (Instant::now(), child.id());
     let (mut asked, mut told) = (None, None);
     loop {
@@ -142,7 +142,7 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
         let is_asked = asked.is_some_and(|asked: Instant| asked.elapsed() >= LONG_WHEN_ASKED);
         let is_news = is_asked && told != Some(true) || told.is_none() && begun.elapsed() >= LONG;
         if is_news {
-            (with.waiting)(&Waiting { command, pid, is_asked });
+            (with.waiting)(&InterruptibleWait { command, pid, is_interrupted: is_asked });
             told = Some(is_asked);
         }
         std::thread::sleep(BEAT);
@@ -150,14 +150,14 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
 }
 
 #[cfg(unix)]
-fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
+fn leashed_shell(command: &str) -> io::Result<(Command, Option<ParentPipe>)> {
     let (shell, leash) = leashed(command)?;
     Ok((shell, Some(leash)))
 }
 
 /// On other systems only this program ends a command.
 #[cfg(not(unix))]
-fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
+fn leashed_shell(command: &str) -> io::Result<(Command, Option<ParentPipe>)> {
     Ok((shell(command), None))
 }
 
@@ -208,7 +208,7 @@ mod tests {
         let interrupt = Interrupt::default();
         run(
             command,
-            &mut Running {
+            &mut CommandOptions {
                 directory,
                 begun: &mut |_| {},
                 waiting: &mut |_| {},
@@ -228,11 +228,11 @@ mod tests {
         let command = "sleep 2.5; touch done";
         run(
             command,
-            &mut Running {
+            &mut CommandOptions {
                 directory: dir.path(),
                 begun: &mut |pid| begun = pid,
                 waiting: &mut |waiting| {
-                    told.push((waiting.command.to_owned(), waiting.pid, waiting.is_asked))
+                    told.push((waiting.command.to_owned(), waiting.pid, waiting.is_interrupted))
                 },
                 interrupt: &interrupt,
                 ends_when_asked: false,
@@ -249,7 +249,7 @@ mod tests {
         let interrupt = Interrupt::default();
         interrupt.ask(crate::interrupt::StoppedBy::User);
         let begun = Instant::now();
-        let mut with = Running {
+        let mut with = CommandOptions {
             directory: dir.path(),
             begun: &mut |_| {},
             waiting: &mut |_| {},

@@ -14,23 +14,23 @@ pub const WAITS_FOR: Duration = Duration::from_secs(600);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// It loads: it measures, or makes or reads back files.
-    Goes,
+    Active,
     /// No load: it waits for its start.
     Waits,
     Over,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Leash {
+pub struct LoadPermit {
     heard_ns: u64,
     held_until_ns: u64,
     load: Load,
 }
 
-impl Leash {
+impl LoadPermit {
     /// The permission of a run that begins to prepare now.
-    pub fn new(now_ns: u64) -> Leash {
-        Leash { heard_ns: now_ns, held_until_ns: now_ns + nanoseconds(HELD_FOR), load: Load::Goes }
+    pub fn new(now_ns: u64) -> LoadPermit {
+        LoadPermit { heard_ns: now_ns, held_until_ns: now_ns + nanoseconds(HELD_FOR), load: Load::Active }
     }
 
     /// A message permits the load for this long. `silent`: how long the sender itself has had no
@@ -55,7 +55,7 @@ impl Leash {
     pub fn lapsed(&self, now_ns: u64) -> Option<Duration> {
         let silence = Duration::from_nanos(now_ns.saturating_sub(self.heard_ns));
         let is_too_long = match self.load {
-            Load::Goes => now_ns >= self.held_until_ns,
+            Load::Active => now_ns >= self.held_until_ns,
             Load::Waits => silence >= WAITS_FOR,
             Load::Over => false,
         };
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn load_continues_for_the_permitted_time() {
-        let mut leash = Leash::new(0);
+        let mut leash = LoadPermit::new(0);
         assert_eq!(leash.lapsed(5 * SECOND - 1), None);
         assert_eq!(leash.lapsed(5 * SECOND), Some(Duration::from_secs(5)));
         leash.hold(4 * SECOND, Duration::from_secs(2), Duration::from_secs(1));
@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn a_run_without_load_waits_longer_but_not_forever() {
-        let mut leash = Leash::new(0);
+        let mut leash = LoadPermit::new(0);
         leash.load(Load::Waits);
         assert_eq!(leash.lapsed(599 * SECOND), None);
         assert!(leash.lapsed(600 * SECOND).is_some());
-        leash.load(Load::Goes);
+        leash.load(Load::Active);
         assert!(leash.lapsed(599 * SECOND).is_some());
         leash.load(Load::Over);
         assert_eq!(leash.lapsed(u64::MAX), None);

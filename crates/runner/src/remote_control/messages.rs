@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// An order to the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum SteerOrder {
+pub enum RemoteOrder {
     /// Begin this load point at this time. If it is repeated with a later time before its threads
     /// prepare, the start is postponed; for another load point it has no effect.
     Start {
@@ -47,7 +47,7 @@ pub enum SteerOrder {
 /// A message of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub enum SteeredWord {
+pub enum RemoteReport {
     Hello {
         version: String,
         /// SHA-256 of the plan's file.
@@ -69,7 +69,7 @@ pub enum SteeredWord {
         total_bytes: u64,
     },
     /// A trial is ready, and the run waits for it.
-    Asks(AskedTrial),
+    Asks(RequestedTrial),
     /// The result of a trial.
     Judged(JudgedTrial),
     /// A load point is ready.
@@ -86,7 +86,7 @@ pub enum SteeredWord {
         begun_machine_ns: i64,
     },
     /// Once a second during a load point, and at its end.
-    Live(LiveSaid),
+    Live(LiveReport),
     /// A load point is over.
     PointOver {
         /// Its number, from 0.
@@ -107,7 +107,7 @@ pub enum SteeredWord {
 
 /// A trial that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedTrial {
+pub struct RequestedTrial {
     /// The number of its load point, from 0.
     pub point: u16,
     /// The largest scale that this host can try.
@@ -156,7 +156,7 @@ pub enum StartRefusal {
 /// The progress of a load point. Counts are totals since it began, without the warm-up, so that a lost
 /// line loses nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LiveSaid {
+pub struct LiveReport {
     /// Its number, from 0.
     pub point: u16,
     /// Since it began, warm-up included.
@@ -196,7 +196,7 @@ pub struct LiveSaid {
     pub margin_ms: Option<i64>,
     /// The worst few streams, the worst first.
     #[serde(default)]
-    pub streams: Vec<StreamSaid>,
+    pub streams: Vec<StreamReport>,
     /// Response times of reads and writes.
     pub response_counts: ResponseCounts,
     /// Whether this is the last message on this load point.
@@ -205,7 +205,7 @@ pub struct LiveSaid {
 
 /// The state of one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StreamSaid {
+pub struct StreamReport {
     /// Its number on its host.
     pub stream: u32,
     /// Late frames in this load point.

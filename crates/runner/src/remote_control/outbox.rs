@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::time::Duration;
 
-use super::messages::SteeredWord;
+use super::messages::RemoteReport;
 
 /// The number of messages that may wait for the reader, before messages are omitted that later ones
 /// replace.
@@ -17,14 +17,14 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Outbox {
-    words: Sender<SteeredWord>,
+    words: Sender<RemoteReport>,
     waiting: Arc<AtomicUsize>,
     ended: Receiver<()>,
 }
 
 impl Outbox {
     pub(super) fn on(mut output: impl Write + Send + 'static) -> std::io::Result<Outbox> {
-        let (words, to_say) = channel::<SteeredWord>();
+        let (words, to_say) = channel::<RemoteReport>();
         let (end, ended) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let said = Arc::clone(&waiting);
@@ -45,9 +45,9 @@ impl Outbox {
     }
 
     /// Sends a message, unless the next one of its kind replaces it and too many wait.
-    pub(super) fn say(&self, word: SteeredWord) {
-        let may_be_lost = matches!(&word, SteeredWord::Live(live) if !live.is_over)
-            || matches!(word, SteeredWord::Prepared { .. } | SteeredWord::Phase { .. });
+    pub(super) fn say(&self, word: RemoteReport) {
+        let may_be_lost = matches!(&word, RemoteReport::Live(live) if !live.is_over)
+            || matches!(word, RemoteReport::Prepared { .. } | RemoteReport::Phase { .. });
         if may_be_lost && self.waiting.load(Ordering::Relaxed) >= WAITING_MOST {
             return;
         }
@@ -56,7 +56,7 @@ impl Outbox {
     }
 
     /// Sends the last message, and waits briefly for it to be read.
-    pub(super) fn finish(self, last: SteeredWord) {
+    pub(super) fn finish(self, last: RemoteReport) {
         self.say(last);
         drop(self.words);
         let _ = self.ended.recv_timeout(LAST_WAIT);

@@ -9,16 +9,17 @@ use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::machine_clock::machine_ns;
 
-use super::load_permit::{Leash, Load};
+use super::load_permit::{Load, LoadPermit};
 use super::messages::{
-    AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, StartRefusal, SteerOrder, SteeredWord, StreamSaid,
+    JudgedTrial, LiveReport, ReadyPoint, RemoteOrder, RemoteReport, RequestedTrial, StartRefusal,
+    StreamReport,
 };
 use super::outbox::Outbox;
 use crate::error::RunError;
 use crate::interrupt::{Interrupt, StoppedBy};
 use crate::observer::{Live, NextTrial, Observer, PointAhead, RunBegin, Start, TrialAhead, TrialJudged};
 use crate::session::finished_run::Finished;
-use crate::session::live_log::FORESEEABLE;
+use crate::session::live_log::FORECAST_MAX;
 use crate::session::margins::Margins;
 
 /// The interval of checks of the leash.
@@ -32,7 +33,7 @@ const LATE_MOST_NS: i64 = 1_000_000_000;
 /// A start further ahead comes from a wrong clock.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
 /// The number of streams in a message: the worst of each host.
-const STREAMS_SAID: usize = 8;
+const STREAMS_REPORTED: usize = 8;
 /// The number of attempts at reading two clocks next to each other.
 const CLOCK_READINGS: usize = 5;
 /// A longer line is not a message.
@@ -65,7 +66,7 @@ struct Shared {
 
 #[derive(Debug)]
 struct Orders {
-    leash: Leash,
+    leash: LoadPermit,
     /// The load point that is ready, and its start, once ordered.
     awaited: Option<u16>,
     start_machine_ns: Option<i64>,
@@ -75,7 +76,7 @@ struct Orders {
 }
 
 impl Orders {
-    fn new(leash: Leash) -> Orders {
+    fn new(leash: LoadPermit) -> Orders {
         Orders { leash, awaited: None, start_machine_ns: None, asked: None, trial: None }
     }
 
@@ -109,14 +110,14 @@ impl Pilot {
     ) -> io::Result<Pilot> {
         let outbox = Outbox::on(io::stdout())?;
         let clock = Clock::start();
-        let orders = Mutex::new(Orders::new(Leash::new(clock.now_ns())));
+        let orders = Mutex::new(Orders::new(LoadPermit::new(clock.now_ns())));
         let shared =
             Arc::new(Shared { clock, interrupt: interrupt.clone(), orders, changed: Condvar::new() });
         let (listens, watches) = (Arc::clone(&shared), Arc::clone(&shared));
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         named("steering").spawn(move || listen(input, &listens))?;
         named("leash").spawn(move || watch(&watches))?;
-        outbox.say(SteeredWord::Hello { version: env!("CARGO_PKG_VERSION").to_owned(), plan_sha256 });
+        outbox.say(RemoteReport::Hello { version: env!("CARGO_PKG_VERSION").to_owned(), plan_sha256 });
         Ok(Pilot {
             shared,
             outbox,
@@ -138,7 +139,7 @@ impl Pilot {
             Ok(finished) => (finished.exit_code(), finished.summary.outcome_reason.clone()),
             Err(error) => (error.exit_code(), Some(error.to_string())),
         };
-        self.outbox.finish(SteeredWord::Done { code, run_dir: self.run_dir, reason });
+        self.outbox.finish(RemoteReport::Done { code, run_dir: self.run_dir, reason });
         code
     }
 
@@ -160,7 +161,7 @@ impl Observer for Pilot {
         let run_dir = std::path::absolute(begin.run_dir).unwrap_or_else(|_| begin.run_dir.to_path_buf());
         let run_dir = run_dir.display().to_string();
         self.run_dir = Some(run_dir.clone());
-        self.outbox.say(SteeredWord::Begun { run_dir });
+        self.outbox.say(RemoteReport::Begun { run_dir });
     }
 
     fn clock_began(&mut self, clock: Clock) {
@@ -175,7 +176,7 @@ impl Observer for Pilot {
         let closest = (0..CLOCK_READINGS).map(|_| reading()).min_by_key(|(apart_ns, _)| *apart_ns);
         if let Some((_, zero_machine_ns)) = closest {
             self.zero_machine_ns = zero_machine_ns;
-            self.outbox.say(SteeredWord::Clock { zero_machine_ns });
+            self.outbox.say(RemoteReport::Clock { zero_machine_ns });
         }
     }
 
@@ -183,13 +184,13 @@ impl Observer for Pilot {
         if name == "reporting" {
             self.shared.load(Load::Over);
         }
-        self.outbox.say(SteeredWord::Phase { name: name.to_owned() });
+        self.outbox.say(RemoteReport::Phase { name: name.to_owned() });
     }
 
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
         if done_bytes >= total_bytes || self.prepared_told.is_none_or(|at| at.elapsed() >= EVERY) {
             self.prepared_told = Some(Instant::now());
-            self.outbox.say(SteeredWord::Prepared { done_bytes, total_bytes });
+            self.outbox.say(RemoteReport::Prepared { done_bytes, total_bytes });
         }
     }
 
@@ -200,7 +201,7 @@ impl Observer for Pilot {
         orders.leash.load(Load::Waits);
         orders.awaited = Some(point);
         orders.start_machine_ns = None;
-        self.outbox.say(SteeredWord::Ready(ReadyPoint {
+        self.outbox.say(RemoteReport::Ready(ReadyPoint {
             point,
             label: ahead.label.to_owned(),
             workers: ahead.workers,
@@ -217,14 +218,14 @@ impl Observer for Pilot {
                     // Until its threads prepare, the start can still be postponed.
                     Ok(run_ns) if self.is_near(run_ns) => {
                         orders.awaited = None;
-                        orders.leash.load(Load::Goes);
+                        orders.leash.load(Load::Active);
                         self.start_ns = Some(run_ns);
                         return Start::At { run_ns };
                     }
                     Ok(_) => {}
                     Err(why) => {
                         orders.start_machine_ns = None;
-                        self.outbox.say(SteeredWord::Refused { point, why });
+                        self.outbox.say(RemoteReport::Refused { point, why });
                     }
                 }
             }
@@ -240,7 +241,7 @@ impl Observer for Pilot {
         orders.leash.load(Load::Waits);
         orders.asked = Some(point);
         orders.trial = None;
-        self.outbox.say(SteeredWord::Asks(AskedTrial { point, most, most_confirmed, limited_by }));
+        self.outbox.say(RemoteReport::Asks(RequestedTrial { point, most, most_confirmed, limited_by }));
         loop {
             if interrupt.asked() {
                 orders.asked = None;
@@ -249,7 +250,7 @@ impl Observer for Pilot {
             if let Some(next) = orders.trial.take() {
                 orders.asked = None;
                 // Its files are being made now.
-                orders.leash.load(Load::Goes);
+                orders.leash.load(Load::Active);
                 return next;
             }
             let waited = shared.changed.wait_timeout(orders, BEAT);
@@ -259,7 +260,7 @@ impl Observer for Pilot {
 
     fn trial_judged(&mut self, judged: TrialJudged) {
         let TrialJudged { point, passed, limited_by_client } = judged;
-        self.outbox.say(SteeredWord::Judged(JudgedTrial { point, passed, limited_by_client }));
+        self.outbox.say(RemoteReport::Judged(JudgedTrial { point, passed, limited_by_client }));
     }
 
     fn point_began(&mut self, index: u16, begun_ns: u64) {
@@ -268,12 +269,12 @@ impl Observer for Pilot {
         if let Some(start_ns) = self.start_ns.take() {
             let skew_ns = begun_ns.cast_signed() - start_ns.cast_signed();
             let begun_machine_ns = self.zero_machine_ns.saturating_add_unsigned(begun_ns);
-            self.outbox.say(SteeredWord::Started { point: index, skew_ns, begun_machine_ns });
+            self.outbox.say(RemoteReport::Started { point: index, skew_ns, begun_machine_ns });
         }
     }
 
     fn point_over(&mut self, index: u16, is_complete: bool) {
-        self.outbox.say(SteeredWord::PointOver { point: index, is_complete });
+        self.outbox.say(RemoteReport::PointOver { point: index, is_complete });
     }
 
     fn wants_response_counts(&mut self, is_over: bool) -> bool {
@@ -286,7 +287,7 @@ impl Observer for Pilot {
         let margins = std::mem::take(&mut self.margins);
         self.told = Some(Instant::now());
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.outbox.say(SteeredWord::Live(LiveSaid {
+        self.outbox.say(RemoteReport::Live(LiveReport {
             point: self.point,
             elapsed_ms: ms(live.elapsed),
             measured_ms: ms(live.elapsed.saturating_sub(live.warmup)),
@@ -301,7 +302,7 @@ impl Observer for Pilot {
             no_answer_ms: live.waiting.silence().map(ms),
             label: live.label.clone(),
             warmup_ms: ms(live.warmup),
-            total_ms: (live.total <= FORESEEABLE).then(|| ms(live.total)),
+            total_ms: (live.total <= FORECAST_MAX).then(|| ms(live.total)),
             longest_in_flight_ms: live.waiting.longest_in_flight.map(ms),
             margin_ms: margins.least_ms(),
             streams: streams(live, &margins),
@@ -311,14 +312,14 @@ impl Observer for Pilot {
     }
 }
 
-fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
-    let said = |stream: &StreamNow| StreamSaid {
+fn streams(live: &Live, margins: &Margins) -> Vec<StreamReport> {
+    let said = |stream: &StreamNow| StreamReport {
         stream: stream.stream,
         late_frames: stream.late_frames,
         margin_ms: margins.of_stream_ms(stream.stream),
         buffer_ms: stream.buffer_ns / 1_000_000,
     };
-    live.streams.iter().take(STREAMS_SAID).map(said).collect()
+    live.streams.iter().take(STREAMS_REPORTED).map(said).collect()
 }
 
 /// Converts a start on the host's clock to the run's clock.
@@ -361,25 +362,25 @@ fn listen(input: Box<dyn Read + Send>, shared: &Shared) {
     }
 }
 
-fn obey(order: SteerOrder, shared: &Shared) {
+fn obey(order: RemoteOrder, shared: &Shared) {
     let now_ns = shared.clock.now_ns();
     let mut orders = shared.orders();
     match order {
-        SteerOrder::Start { point, at_machine_ns } => {
+        RemoteOrder::Start { point, at_machine_ns } => {
             if orders.awaited == Some(point) {
                 orders.start_machine_ns = orders.start_machine_ns.max(Some(at_machine_ns));
             }
         }
-        SteerOrder::Trial { point, scale, confirms } => {
+        RemoteOrder::Trial { point, scale, confirms } => {
             orders.answer(point, NextTrial::Try { scale, confirms });
         }
-        SteerOrder::Enough { point } => orders.answer(point, NextTrial::Enough),
-        SteerOrder::Hold { for_ms, silent_ms } => {
+        RemoteOrder::Enough { point } => orders.answer(point, NextTrial::Enough),
+        RemoteOrder::Hold { for_ms, silent_ms } => {
             let ms = Duration::from_millis;
             orders.leash.hold(now_ns, ms(for_ms), ms(silent_ms));
         }
-        SteerOrder::Stop => shared.interrupt.ask(StoppedBy::Controller),
-        SteerOrder::Lapse { silent_ms } => {
+        RemoteOrder::Stop => shared.interrupt.ask(StoppedBy::Controller),
+        RemoteOrder::Lapse { silent_ms } => {
             shared.interrupt.ask(StoppedBy::Silence(Duration::from_millis(silent_ms)));
         }
     }

@@ -16,7 +16,7 @@ use crate::error::RunError;
 
 /// The direct I/O settings that a run requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DirectWish<'a> {
+pub struct DirectRequest<'a> {
     pub target: &'a Path,
     /// Fail rather than fall back.
     pub must: bool,
@@ -27,7 +27,7 @@ pub struct DirectWish<'a> {
 
 /// Decides whether direct I/O is used. Returns a note if it was planned but is not used.
 pub fn settle_direct(
-    wish: DirectWish<'_>,
+    wish: DirectRequest<'_>,
     mount: &Mount,
     direct: &DirectProbe,
 ) -> Result<Option<Note>, RunError> {

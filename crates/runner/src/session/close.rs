@@ -15,12 +15,12 @@ use super::{Session, incident_causes};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::session::cpu_time::OwnCpu;
+use crate::session::cpu_time::ProcessCpuTime;
 use crate::session::drive::Ending;
 use crate::session::failure::sentence;
 use crate::session::finished_run::Finished;
 use crate::session::locked_target::LockedTarget;
-use crate::session::run_summary::{RunFacts, Subject, Traces, summarise};
+use crate::session::run_summary::{CacheTraces, MeasuredSubject, RunFacts, summarise};
 use crate::session::scratch_files::MadeFiles;
 use crate::session::verify::{Verified, read_back};
 use reelgauge_results::limiting_layers::limits_into;
@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Closing {
     /// The subject of the measurement.
-    pub subject: Subject,
+    pub subject: MeasuredSubject,
     /// The files that the workers made, if they could.
     pub made: Option<MadeFiles>,
 }
@@ -91,7 +91,10 @@ impl Session {
             started: self.started,
             load_points: self.done,
             drained,
-            cpu: self.cpu_before.filter(|_| is_sampled).and_then(|before| Some(OwnCpu::now()?.since(before))),
+            cpu: self
+                .cpu_before
+                .filter(|_| is_sampled)
+                .and_then(|before| Some(ProcessCpuTime::now()?.since(before))),
             cached_before: self.cached_before,
             traces,
             rereads: self.rereads,
@@ -154,14 +157,14 @@ impl Session {
 
     /// The run's remains in the client's cache. Not read on storage that no longer answers, nor on
     /// doubtful storage while the user waits for the end.
-    fn traces(&mut self) -> Traces {
+    fn traces(&mut self) -> CacheTraces {
         let is_interrupted = matches!(self.ending, Ending::Interrupted);
         if !self.answers() || self.doubtful && is_interrupted {
-            return Traces::default();
+            return CacheTraces::default();
         }
         if !self.doubtful {
             let at = (&self.locked.mount, self.locked.area.dir());
-            return Traces::left(at, &self.files.test_paths(), self.fetched_before);
+            return CacheTraces::left(at, &self.files.test_paths(), self.fetched_before);
         }
         // The run did not end in a load point, so the state of the storage is unknown.
         let (sender, answer) = channel();
@@ -171,11 +174,11 @@ impl Session {
         std::thread::spawn(move || {
             let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
             // The receiver is dropped if the storage took too long.
-            let _ = sender.send(Traces::left((&mount, &area), &paths, fetched_before));
+            let _ = sender.send(CacheTraces::left((&mount, &area), &paths, fetched_before));
         });
         answer.recv_timeout(LOOK).unwrap_or_else(|_| {
             self.left_behind += 1;
-            Traces::default()
+            CacheTraces::default()
         })
     }
 

@@ -6,7 +6,7 @@ use reelgauge_engine::clock::Clock;
 use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
-use reelgauge_machine::sample::{Sampling, Target, Watch};
+use reelgauge_machine::sample::{Sampling, SamplingTarget, Target};
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::run_dir::RunDir;
 
@@ -16,7 +16,7 @@ pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link
         LinkKind::Network { server_address, .. } => Some(server_address),
         LinkKind::Block { .. } | LinkKind::Memory | LinkKind::Unknown => None,
     };
-    let watch = Watch {
+    let watch = SamplingTarget {
         dir: run_dir.agent_counters_path(agent),
         meta: StoreMeta { run_ns: clock.start_unix_ns().cast_signed(), agent: agent.to_owned() },
         target: Target {

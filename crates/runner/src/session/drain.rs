@@ -165,7 +165,7 @@ enum DrainWorker {
     },
     /// A part of a simulated world.
     #[cfg(test)]
-    Part(virtual_time::Seat),
+    Part(virtual_time::SimulatedDrain),
 }
 
 impl DrainWorker {
@@ -198,7 +198,7 @@ struct Tolerated {
 impl Tolerated {
     /// Whether an error may happen without ending the run: it was expected, or is no evidence about the
     /// storage as a whole.
-    fn lets(&self, errno: i32) -> bool {
+    fn is_tolerated(&self, errno: i32) -> bool {
         use io::ErrorKind as Kind;
         let is_end = matches!(
             io::Error::from_raw_os_error(errno).kind(),
@@ -233,7 +233,7 @@ impl Drain {
         let (first_failure, tolerated) = (Arc::clone(&work.first_failure), Arc::clone(&work.tolerated));
         #[cfg(test)]
         if let Some(world) = clock.world() {
-            let worker = DrainWorker::Part(virtual_time::Seat::take(world, work));
+            let worker = DrainWorker::Part(virtual_time::SimulatedDrain::take(world, work));
             return Ok(Drain { worker, first_failure, tolerated });
         }
         let (orders, inbox) = channel();
@@ -367,7 +367,7 @@ impl Work {
     fn serve(&mut self, inbox: &Receiver<Order>) {
         loop {
             match inbox.recv_timeout(NAP) {
-                Ok(order) => self.obey(order),
+                Ok(order) => self.execute(order),
                 Err(RecvTimeoutError::Timeout) => self.round(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -375,7 +375,7 @@ impl Work {
     }
 
     // A reply without a receiver is dropped.
-    fn obey(&mut self, order: Order) {
+    fn execute(&mut self, order: Order) {
         let asked_ns = self.clock.now_ns();
         self.round();
         match order {
@@ -461,7 +461,7 @@ impl Work {
 
     fn empty(&mut self, source: &mut RingSource) {
         while let Ok(missed) = source.failures.pop() {
-            self.look_at(&missed);
+            self.check_failure(&missed);
         }
         let filled = source.ring.slots();
         if filled == 0 {
@@ -492,7 +492,7 @@ impl Work {
             self.meter.add(record);
             self.answered_ns = self.answered_ns.max(Some(record.done_ns));
             self.rereads.add(record);
-            self.look_at(record);
+            self.check_failure(record);
         }
         if let Some(judging) = &mut self.judging {
             judging.take(records);
@@ -507,7 +507,7 @@ impl Work {
         // If the log was given up just now, its own count of lost rows includes these.
     }
 
-    fn look_at(&self, record: &OpRecord) {
+    fn check_failure(&self, record: &OpRecord) {
         if self.breaks_off(record) {
             // Only the first ends the run; later ones are in the figures.
             let _ = self.first_failure.set(*record);
@@ -518,7 +518,7 @@ impl Work {
     /// operation that moves less than requested is an error, whatever the system returns.
     fn breaks_off(&self, record: &OpRecord) -> bool {
         match self.tolerated.get() {
-            Some(tolerated) => record.errno != 0 && !tolerated.lets(record.errno),
+            Some(tolerated) => record.errno != 0 && !tolerated.is_tolerated(record.errno),
             None => record.errno != 0 || record.is_short(),
         }
     }
@@ -662,16 +662,16 @@ mod tests {
     #[should_panic(expected = "load points come in the order of their numbers")]
     fn an_earlier_load_point_is_a_defect() {
         let mut work = work();
-        work.obey(Order::Attach(3, Vec::new()));
-        work.obey(Order::Attach(2, Vec::new()));
+        work.execute(Order::Attach(3, Vec::new()));
+        work.execute(Order::Attach(2, Vec::new()));
     }
 
     #[test]
     #[should_panic(expected = "the load point that ends is the one that runs")]
     fn ending_another_load_point_is_a_defect() {
         let mut work = work();
-        work.obey(Order::Attach(3, Vec::new()));
-        work.obey(Order::FinishPoint(2, ran(0, 0, 1), channel().0));
+        work.execute(Order::Attach(3, Vec::new()));
+        work.execute(Order::FinishPoint(2, ran(0, 0, 1), channel().0));
     }
 
     #[test]

@@ -22,8 +22,8 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
 use crate::session::drain::{Drain, LiveCounts, PointRan};
-use crate::session::free_space_watch::{Crowded, RoomWatch};
-use crate::session::interference::Meddling;
+use crate::session::free_space_watch::{RoomWatch, SpaceShortage};
+use crate::session::interference::Interference;
 use crate::session::sink::{RingRoom, RingSink, rings};
 
 /// The interval of the watcher's checks.
@@ -45,7 +45,7 @@ pub enum Ending {
     /// The user stopped it.
     Interrupted,
     /// Another program removed or shortened files of the run.
-    Meddled(Meddling),
+    Meddled(Interference),
     /// An operation failed, or moved less than requested.
     Failed(Box<OpRecord>),
     /// The storage did not answer.
@@ -71,7 +71,7 @@ pub enum Ending {
         is_interrupted: bool,
     },
     /// Other programs filled the storage: less is free than must stay free.
-    Crowded(Crowded),
+    Crowded(SpaceShortage),
     /// A failure outside load points: files for the next one could not be made, or results could
     /// not be kept.
     Stopped(Box<RunError>),

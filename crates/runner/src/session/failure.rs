@@ -11,8 +11,8 @@ use reelgauge_report::units::amount;
 
 use crate::interrupt::StoppedBy;
 use crate::session::drive::Ending;
-use crate::session::free_space_watch::Crowded;
-use crate::session::interference::Meddling;
+use crate::session::free_space_watch::SpaceShortage;
+use crate::session::interference::Interference;
 use crate::session::timed_check::within_a_look;
 
 /// Facts about the target, for a sentence about it.
@@ -61,7 +61,7 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
         Ending::Unmounted => {
             Some(format!("{target} was unmounted during the run. Mount it again, then repeat the run"))
         }
-        Ending::Crowded(Crowded { available_bytes, kept_bytes }) => Some(format!(
+        Ending::Crowded(SpaceShortage { available_bytes, kept_bytes }) => Some(format!(
             "other programs filled the storage: {} are free on {target}, but {} must stay free \
              (--keep-free). Free some space, then repeat the run",
             amount(*available_bytes),
@@ -145,7 +145,7 @@ fn of_this_machine(_errno: i32) -> Option<&'static str> {
 
 const FIND_OUT: &str = "Find out what changes files there, then repeat the run";
 
-fn meddled(found: &Meddling) -> String {
+fn meddled(found: &Interference) -> String {
     format!("{found} during the run. {FIND_OUT}")
 }
 
@@ -166,7 +166,7 @@ fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     }
     let needed_bytes = offset + u64::from(asked);
     let (path, area) = (circumstances.area_root.join(name), circumstances.area.clone());
-    let found = within_a_look(move || Meddling::with_file(&area, &path, needed_bytes)).flatten();
+    let found = within_a_look(move || Interference::with_file(&area, &path, needed_bytes)).flatten();
     match (found, record.kind) {
         (Some(found), OpKind::Read) => format!("{what}: {}", meddled(&found)),
         (_, OpKind::Write) => format!(

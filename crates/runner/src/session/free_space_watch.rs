@@ -19,7 +19,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// The space that must stay free is no longer free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Crowded {
+pub struct SpaceShortage {
     /// The free space now, in bytes.
     pub available_bytes: u64,
     /// The space that must stay free, in bytes.
@@ -28,7 +28,7 @@ pub struct Crowded {
 
 #[derive(Debug, Default)]
 struct Watched {
-    crowded: OnceLock<Crowded>,
+    crowded: OnceLock<SpaceShortage>,
     ended: AtomicBool,
 }
 
@@ -49,7 +49,7 @@ impl RoomWatch {
     }
 
     /// The state when the space that must stay free was no longer free; `None` until then.
-    pub fn crowded(&self) -> Option<Crowded> {
+    pub fn crowded(&self) -> Option<SpaceShortage> {
         self.0.crowded.get().copied()
     }
 }
@@ -80,10 +80,10 @@ fn watch(area: &Area, watched: &Watched) {
     }
 }
 
-fn crowded(space: Space, area: &Area) -> Option<Crowded> {
+fn crowded(space: Space, area: &Area) -> Option<SpaceShortage> {
     let kept_bytes = space.kept_bytes(area.keep_free());
     let is_crowded = space.available_bytes < kept_bytes;
-    is_crowded.then_some(Crowded { available_bytes: space.available_bytes, kept_bytes })
+    is_crowded.then_some(SpaceShortage { available_bytes: space.available_bytes, kept_bytes })
 }
 
 #[cfg(test)]
@@ -119,6 +119,6 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let area = area(&target, 100);
         let of = |available_bytes| crowded(Space { available_bytes, total_bytes: 1_000 }, &area);
-        assert_eq!((of(100), of(99)), (None, Some(Crowded { available_bytes: 99, kept_bytes: 100 })));
+        assert_eq!((of(100), of(99)), (None, Some(SpaceShortage { available_bytes: 99, kept_bytes: 100 })));
     }
 }

@@ -11,7 +11,7 @@ use reelgauge_record::log::{Disk, LogOptions, SystemDisk};
 use crate::session::sink::RingRoom;
 
 #[derive(Debug)]
-pub(crate) struct Means {
+pub(crate) struct Instruments {
     /// The run's clock, which begins now.
     pub(crate) clock: Clock,
     /// The number of records that may wait for the drain.
@@ -24,10 +24,10 @@ pub(crate) struct Means {
     pub(crate) samples: bool,
 }
 
-impl Means {
+impl Instruments {
     /// The instruments of a real run on the local host.
-    pub(crate) fn real() -> Means {
-        Means {
+    pub(crate) fn real() -> Instruments {
+        Instruments {
             clock: Clock::start(),
             rings: RingRoom::default(),
             disk: Arc::new(SystemDisk),

@@ -24,7 +24,7 @@ const FILES_MAX: usize = 256;
 
 /// The kind of interference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meddling {
+pub enum Interference {
     /// A file or folder no longer exists.
     Removed(PathBuf),
     /// A file was shortened.
@@ -37,7 +37,7 @@ pub enum Meddling {
     },
     /// A file has its size, but not its data: it was shortened, and writes beyond its new end made it
     /// long again, with holes.
-    Hollowed {
+    PunchedHole {
         path: PathBuf,
         /// The size of its data on the storage now.
         stored_bytes: u64,
@@ -52,60 +52,65 @@ pub enum Meddling {
     },
 }
 
-impl fmt::Display for Meddling {
+impl fmt::Display for Interference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Meddling::Removed(path) => write!(f, "{} was removed by another process", path.display()),
-            Meddling::Shortened { path, size_bytes, needed_bytes } => write!(
+            Interference::Removed(path) => write!(f, "{} was removed by another process", path.display()),
+            Interference::Shortened { path, size_bytes, needed_bytes } => write!(
                 f,
                 "{} was truncated by another process (to {size_bytes} bytes; {needed_bytes} are needed)",
                 path.display()
             ),
-            Meddling::Hollowed { path, stored_bytes, before_bytes } => write!(
+            Interference::PunchedHole { path, stored_bytes, before_bytes } => write!(
                 f,
                 "another process made holes in {} ({stored_bytes} bytes of it are allocated, \
                  {before_bytes} before)",
                 path.display()
             ),
-            Meddling::Replaced { path, by } => {
+            Interference::Replaced { path, by } => {
                 write!(f, "{} was replaced by another process (it is {by} now)", path.display())
             }
         }
     }
 }
 
-impl Meddling {
+impl Interference {
     /// The interference with a file that should have at least this size; `None` without any, or if that
     /// can't be determined.
-    pub fn with_file(area: &AreaDir, path: &Path, needed_bytes: u64) -> Option<Meddling> {
+    pub fn with_file(area: &AreaDir, path: &Path, needed_bytes: u64) -> Option<Interference> {
         let path = path.to_path_buf();
-        Meddling::with(area, &Known { path, size_bytes: needed_bytes, stored_bytes: None, identity: None })
+        Interference::with(
+            area,
+            &KnownFile { path, size_bytes: needed_bytes, stored_bytes: None, identity: None },
+        )
     }
 
-    fn with(area: &AreaDir, known: &Known) -> Option<Meddling> {
+    fn with(area: &AreaDir, known: &KnownFile) -> Option<Interference> {
         let path = || known.path.clone();
         let now = match area.standing(&known.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Meddling::Removed(path())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(Interference::Removed(path()));
+            }
             // It could be opened before. A symbolic link is not followed, whatever its target is.
             Err(error) if is_in_the_way(&error) => {
-                return Some(Meddling::Replaced { path: path(), by: "below a symbolic link or a file" });
+                return Some(Interference::Replaced { path: path(), by: "below a symbolic link or a file" });
             }
             now => now.ok()?,
         };
         if let Some(by) = now.foreign {
-            return Some(Meddling::Replaced { path: path(), by });
+            return Some(Interference::Replaced { path: path(), by });
         }
         if now.size_bytes < known.size_bytes {
             let (size_bytes, needed_bytes) = (now.size_bytes, known.size_bytes);
-            return Some(Meddling::Shortened { path: path(), size_bytes, needed_bytes });
+            return Some(Interference::Shortened { path: path(), size_bytes, needed_bytes });
         }
         if let Some((stored_bytes, before_bytes)) = now.stored_bytes.zip(known.stored_bytes)
             && is_hollowed(stored_bytes, before_bytes)
         {
-            return Some(Meddling::Hollowed { path: path(), stored_bytes, before_bytes });
+            return Some(Interference::PunchedHole { path: path(), stored_bytes, before_bytes });
         }
         let is_other = known.identity.is_some() && now.identity != known.identity;
-        is_other.then(|| Meddling::Replaced { path: path(), by: "another file" })
+        is_other.then(|| Interference::Replaced { path: path(), by: "another file" })
     }
 }
 
@@ -132,7 +137,7 @@ fn is_hollowed(stored_bytes: u64, before_bytes: u64) -> bool {
 
 /// The state of a test file before a load point.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownFile {
     path: PathBuf,
     /// The smallest size that it should have.
     size_bytes: u64,
@@ -144,16 +149,21 @@ struct Known {
 
 /// The state of a run's files before a load point.
 #[derive(Clone, Debug)]
-pub struct Before {
+pub struct FilesBefore {
     area: AreaDir,
-    tested: Vec<Known>,
+    tested: Vec<KnownFile>,
     folders: BTreeSet<PathBuf>,
 }
 
-impl Before {
+impl FilesBefore {
     /// Inspects them. Properties that the storage does not return in time are unknown. `unchanged`: the
     /// numbers of files that the workload leaves unchanged; `None` if it changes no file.
-    pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable, unchanged: Option<&[u32]>) -> Before {
+    pub fn inspect_files(
+        area: &AreaDir,
+        mount: &Mount,
+        files: &FileTable,
+        unchanged: Option<&[u32]>,
+    ) -> FilesBefore {
         let known = |file: &TargetFile| (file.path.clone(), file.size_bytes);
         let all: Vec<_> = match unchanged {
             None => files.test_files().map(known).collect(),
@@ -162,12 +172,12 @@ impl Before {
             }
         };
         let step = all.len().div_ceil(FILES_MAX).max(1);
-        let known = |(path, size_bytes)| Known { path, size_bytes, stored_bytes: None, identity: None };
+        let known = |(path, size_bytes)| KnownFile { path, size_bytes, stored_bytes: None, identity: None };
         let mut tested: Vec<_> = all.into_iter().step_by(step).map(known).collect();
         let (held, wanted, keeps_numbers) = (area.clone(), tested.clone(), keeps_numbers(mount));
         let looked_at = within_a_look(move || {
-            let look = |known: Known| match held.standing(&known.path) {
-                Ok(now) => Known {
+            let look = |known: KnownFile| match held.standing(&known.path) {
+                Ok(now) => KnownFile {
                     // Some file systems reserve space beyond the end, and release it later.
                     stored_bytes: now.stored_bytes.map(|stored_bytes| stored_bytes.min(now.size_bytes)),
                     identity: now.identity.filter(|_| keeps_numbers),
@@ -185,24 +195,24 @@ impl Before {
         let parents = files.targets().iter().filter_map(|file| file.path.parent());
         let folders = parents.filter(|path| unchanged.is_none() && path.starts_with(area.path()));
         let folders = folders.map(Path::to_path_buf);
-        Before { area: area.clone(), tested, folders: folders.take(FILES_MAX).collect() }
+        FilesBefore { area: area.clone(), tested, folders: folders.take(FILES_MAX).collect() }
     }
 
     /// The interference since then with the area, its test files, and the folders in which the run makes
     /// files. `None` without any, or if the storage does not answer.
-    pub fn meddling(self) -> Option<Meddling> {
-        let Before { area, tested, folders } = self;
+    pub fn meddling(self) -> Option<Interference> {
+        let FilesBefore { area, tested, folders } = self;
         within_a_look(move || {
             let is_gone =
                 |path: &Path| area.standing(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
             let root = area.path().to_path_buf();
             if is_gone(&root.join(MARKER_FILE)) || is_unreachable(&root) {
-                return Some(Meddling::Removed(root));
+                return Some(Interference::Removed(root));
             }
             if let Some(folder) = folders.into_iter().find(|folder| is_gone(folder)) {
-                return Some(Meddling::Removed(folder));
+                return Some(Interference::Removed(folder));
             }
-            tested.iter().find_map(|known| Meddling::with(&area, known))
+            tested.iter().find_map(|known| Interference::with(&area, known))
         })
         .flatten()
     }
@@ -239,10 +249,10 @@ mod tests {
         (area, files)
     }
 
-    fn before(area: &tempfile::TempDir, files: &FileTable) -> Before {
+    fn before(area: &tempfile::TempDir, files: &FileTable) -> FilesBefore {
         let mut mount = Mount::at(area.path()).unwrap();
         mount.kind = MountKind::LocalDisk;
-        Before::look(&AreaDir::open(area.path()).unwrap(), &mount, files, None)
+        FilesBefore::inspect_files(&AreaDir::open(area.path()).unwrap(), &mount, files, None)
     }
 
     #[test]
@@ -254,12 +264,15 @@ mod tests {
         let mut mount = Mount::at(area.path()).unwrap();
         mount.kind = MountKind::LocalDisk;
         let dir = AreaDir::open(area.path()).unwrap();
-        let was = Before::look(&dir, &mount, &files, Some(&[number]));
+        let was = FilesBefore::inspect_files(&dir, &mount, &files, Some(&[number]));
         fs::write(area.path().join("clip"), [0; 9]).unwrap();
         fs::remove_dir(area.path().join("made")).unwrap();
         assert_eq!(was.clone().meddling(), None);
         fs::write(&own.path, [0; 9]).unwrap();
-        assert!(matches!(was.meddling(), Some(Meddling::Shortened { size_bytes: 9, needed_bytes: 100, .. })));
+        assert!(matches!(
+            was.meddling(),
+            Some(Interference::Shortened { size_bytes: 9, needed_bytes: 100, .. })
+        ));
     }
 
     #[test]
@@ -277,11 +290,11 @@ mod tests {
         let found = was.clone().meddling().unwrap();
         assert!(found.to_string().contains("clip was truncated by another process"), "{found}");
         fs::remove_file(&clip).unwrap();
-        assert_eq!(was.clone().meddling(), Some(Meddling::Removed(clip)));
+        assert_eq!(was.clone().meddling(), Some(Interference::Removed(clip)));
         fs::remove_dir(area.path().join("made")).unwrap();
-        assert_eq!(was.clone().meddling(), Some(Meddling::Removed(area.path().join("made"))));
+        assert_eq!(was.clone().meddling(), Some(Interference::Removed(area.path().join("made"))));
         fs::remove_file(area.path().join(MARKER_FILE)).unwrap();
-        assert_eq!(was.meddling(), Some(Meddling::Removed(area.path().to_path_buf())));
+        assert_eq!(was.meddling(), Some(Interference::Removed(area.path().to_path_buf())));
     }
 
     #[cfg(unix)]
@@ -314,7 +327,10 @@ mod tests {
         file.set_len(0).unwrap();
         file.set_len(100).unwrap();
         let found = was.meddling().unwrap();
-        assert!(matches!(found, Meddling::Hollowed { stored_bytes: 0, before_bytes: 100, .. }), "{found:?}");
+        assert!(
+            matches!(found, Interference::PunchedHole { stored_bytes: 0, before_bytes: 100, .. }),
+            "{found:?}"
+        );
         assert!(found.to_string().contains("clip (0 bytes"), "{found}");
         assert!(!is_hollowed(88, 100) && is_hollowed(87, 100) && !is_hollowed(0, 0));
     }
@@ -336,9 +352,9 @@ mod tests {
         fs::write(&other, [0; 100]).unwrap();
         fs::rename(&other, &clip).unwrap();
         let found = was.clone().meddling().unwrap();
-        assert_eq!(found, Meddling::Replaced { path: clip.clone(), by: "another file" });
+        assert_eq!(found, Interference::Replaced { path: clip.clone(), by: "another file" });
         fs::remove_file(&clip).unwrap();
         std::os::unix::fs::symlink("/etc/hostname", &clip).unwrap();
-        assert_eq!(was.meddling(), Some(Meddling::Replaced { path: clip, by: "a symbolic link" }));
+        assert_eq!(was.meddling(), Some(Interference::Replaced { path: clip, by: "a symbolic link" }));
     }
 }

@@ -18,7 +18,7 @@ use self::live_incidents::Disturbances;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{
-    Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
+    Live, NextTrial, Observer, PointAhead, RunBegin, SearchProgress, Start, TrialAhead, TrialJudged,
 };
 use crate::session::finished_run::Finished;
 use crate::session::margins::Margins;
@@ -28,7 +28,7 @@ use crate::supervise::tell_measuring;
 /// and not to the millisecond.
 const EVERY: Duration = Duration::from_millis(950);
 /// A plan longer than this ends when its work does, at an unknown time.
-pub(crate) const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
+pub(crate) const FORECAST_MAX: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// Carries out a run for `observer`, and writes its events.
 ///
@@ -38,7 +38,7 @@ pub fn logged(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn Observer) -> Result<Finished, RunError>,
 ) -> Result<Finished, RunError> {
-    let mut log = LiveLog::beside(observer);
+    let mut log = LiveLog::with_observer(observer);
     let result = run(&mut log);
     let end = match &result {
         Ok(Finished { summary, .. }) => LiveEvent::end_of(summary, log.at_s()),
@@ -76,7 +76,7 @@ struct LiveLog<'a> {
 }
 
 impl<'a> LiveLog<'a> {
-    fn beside(first: &'a mut dyn Observer) -> LiveLog<'a> {
+    fn with_observer(first: &'a mut dyn Observer) -> LiveLog<'a> {
         LiveLog {
             first,
             writer: None,
@@ -142,12 +142,12 @@ impl Observer for LiveLog<'_> {
         self.first.ahead(verb, forecast);
     }
 
-    fn searching(&mut self, step: &SearchStep) {
+    fn searching(&mut self, step: &SearchProgress) {
         self.first.searching(step);
     }
 
-    fn giving_back(&mut self, set: &OtherSet) {
-        self.first.giving_back(set);
+    fn removing_data_set(&mut self, set: &OtherSet) {
+        self.first.removing_data_set(set);
     }
 
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
@@ -257,7 +257,7 @@ impl Ticks {
             label: live.label.clone(),
             elapsed_s: rounded_s(live.elapsed),
             warmup_s: rounded_s(live.warmup),
-            total_s: (live.total <= FORESEEABLE).then(|| rounded_s(live.total)),
+            total_s: (live.total <= FORECAST_MAX).then(|| rounded_s(live.total)),
             read_bytes_per_s: rate(self.read_bytes),
             write_bytes_per_s: rate(self.written_bytes),
             late_frames: live.late_frames,

@@ -18,7 +18,7 @@ use crate::observer::{Observer, PointAhead, Start};
 use crate::session::drive::{BEAT, Ending, PointEnd, PointSetup, run_point};
 use crate::session::failure::sentence;
 use crate::session::free_space_watch::RoomWatch;
-use crate::session::interference::Before;
+use crate::session::interference::FilesBefore;
 use crate::session::live_verdict::{Judged, Judging, measured_part};
 use reelgauge_results::load_points::{self, LoadPointPlan, TriedFormat};
 use reelgauge_results::stream_table::{self, PointStreams};
@@ -124,7 +124,8 @@ impl Session {
             self.drain.judge(Judging::new(Arc::clone(&context), Vec::new(), Vec::new()))?;
         }
         let unchanged = self.unchanged_files.as_deref();
-        let before = Before::look(self.locked.area.dir(), &self.locked.mount, &self.files, unchanged);
+        let before =
+            FilesBefore::inspect_files(self.locked.area.dir(), &self.locked.mount, &self.files, unchanged);
         let setup = PointSetup {
             kind: self.driver,
             context: Arc::clone(&context),
@@ -223,7 +224,7 @@ impl Session {
     fn take_ending(
         &mut self,
         ending: Ending,
-        before: Before,
+        before: FilesBefore,
         exhausted: Option<&'static str>,
         interrupt: &Interrupt,
     ) -> Option<String> {
@@ -247,7 +248,7 @@ impl Session {
         &mut self,
         mut facts: LoadPointFacts,
         exhausted: Option<&'static str>,
-        (end, before): (PointEnd<S>, Before),
+        (end, before): (PointEnd<S>, FilesBefore),
         context: &Context,
         to_judge: Option<ToJudge>,
         interrupt: &Interrupt,
@@ -340,7 +341,12 @@ mod tests {
             unanswered_for: Duration::ZERO,
             notes: Vec::new(),
         };
-        let before = Before::look(session.locked.area.dir(), &session.locked.mount, &session.files, None);
+        let before = FilesBefore::inspect_files(
+            session.locked.area.dir(),
+            &session.locked.mount,
+            &session.files,
+            None,
+        );
         session.drain.attach(number, Vec::new()).unwrap();
         session.keep(facts(), None, (end, before), &context, to_judge, &Interrupt::default()).unwrap();
     }

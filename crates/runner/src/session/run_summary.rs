@@ -21,28 +21,32 @@ use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::warning_note;
 
 use crate::interrupt::StoppedBy;
-use crate::session::cpu_time::OwnCpu;
+use crate::session::cpu_time::ProcessCpuTime;
 use crate::session::drain::{Drained, GivenUp};
 use crate::session::drive::Ending;
-use crate::session::free_space_watch::Crowded;
+use crate::session::free_space_watch::SpaceShortage;
 use crate::session::locked_target::LockedTarget;
 use crate::session::verify::Verified;
 
 /// Evidence that a run went through the client's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Traces {
+pub struct CacheTraces {
     /// Share of the test files in the cache right after the last load point.
     pub cached_after: Option<f64>,
     /// Bytes that came from the storage during the run; see [`reelgauge_machine::mountstats::fetched_bytes`].
     pub fetched_bytes: Option<u64>,
 }
 
-impl Traces {
+impl CacheTraces {
     /// Measures the cache evidence at the end of a run: the cached part of these test files, and the
     /// bytes fetched since it began.
-    pub fn left((mount, area): (&Mount, &AreaDir), files: &[&Path], fetched_before: Option<u64>) -> Traces {
+    pub fn left(
+        (mount, area): (&Mount, &AreaDir),
+        files: &[&Path],
+        fetched_before: Option<u64>,
+    ) -> CacheTraces {
         let fetched = fetched_bytes(mount).zip(fetched_before);
-        Traces {
+        CacheTraces {
             cached_after: cache::resident(Some(area), files).share(),
             // A new mount counts from 0 again, so the difference is unknown.
             fetched_bytes: fetched.and_then(|(after, before)| after.checked_sub(before)),
@@ -52,7 +56,7 @@ impl Traces {
 
 /// The subject of the measurement.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct MeasuredSubject {
     /// The command: `mix`, `streams`, …
     pub verb: String,
     /// The user's label for the run.
@@ -84,7 +88,7 @@ pub struct Material {
 /// The facts of a finished run.
 #[derive(Debug)]
 pub struct RunFacts<'a> {
-    pub subject: Subject,
+    pub subject: MeasuredSubject,
     pub locked: &'a LockedTarget,
     /// The directory of the run's results.
     pub run_dir: &'a Path,
@@ -94,11 +98,11 @@ pub struct RunFacts<'a> {
     /// The figures that the drain returned.
     pub drained: Drained,
     /// Reelgauge's CPU time while measuring.
-    pub cpu: Option<OwnCpu>,
+    pub cpu: Option<ProcessCpuTime>,
     /// Share of the test files in the cache before the run.
     pub cached_before: Option<f64>,
     /// The evidence about the client's cache.
-    pub traces: Traces,
+    pub traces: CacheTraces,
     /// First and later reads, load point by load point.
     pub rereads: Vec<Rereads>,
     /// How it ended.
@@ -185,7 +189,7 @@ fn ending(ending: &Ending, stopped_by: StoppedBy) -> Option<RunEnding> {
             RunEnding::NoAnswer { threads: *threads as u64, for_s: longest.as_secs_f64() }
         }
         Ending::Unmounted => RunEnding::Unmounted,
-        Ending::Crowded(Crowded { available_bytes, kept_bytes }) => {
+        Ending::Crowded(SpaceShortage { available_bytes, kept_bytes }) => {
             RunEnding::StorageFilled { available_bytes: *available_bytes, kept_bytes: *kept_bytes }
         }
         Ending::Died { threads } => RunEnding::ThreadsDied { threads: *threads as u64 },

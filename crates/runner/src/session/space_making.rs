@@ -28,16 +28,16 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// The space of an area that a run has taken.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct SpaceMaker {
     area: Area,
     /// Whether no other run can be using the area's files.
     is_alone: bool,
 }
 
-impl Room {
+impl SpaceMaker {
     /// The free space for the run's own area.
-    pub fn of(locked: &LockedTarget) -> Room {
-        Room { area: locked.area.clone(), is_alone: locked.lock.note().is_none() }
+    pub fn of(locked: &LockedTarget) -> SpaceMaker {
+        SpaceMaker { area: locked.area.clone(), is_alone: locked.lock.note().is_none() }
     }
 
     /// Makes space for the missing part of a data set; returns a note for the user. `used` are all data
@@ -124,7 +124,7 @@ impl Room {
         };
         let mut notes = Vec::new();
         for set in going {
-            observer.giving_back(&set);
+            observer.removing_data_set(&set);
             let sentence = format!(
                 "Removed test files of an earlier run to free space: {} ({}).",
                 set.name,
@@ -133,7 +133,7 @@ impl Room {
             let fact = NoteFact::EarlierFilesRemoved { name: set.name.clone(), bytes: set.bytes };
             notes.push(Note::new(fact, sentence, ""));
             let area = self.area.clone();
-            apart(move || Ok(dataset::give_back(&area, &set)?), interrupt)?;
+            apart(move || Ok(dataset::remove_set(&area, &set)?), interrupt)?;
         }
         Ok(Some(notes))
     }
@@ -142,7 +142,7 @@ impl Room {
     fn going(&self, bytes: u64, used: &[DataSetSpec]) -> Result<Option<Vec<OtherSet>>, RunError> {
         let space = space(self.area.root()).map_err(RunError::io("read the free space of the target"))?;
         let others = if self.is_alone { dataset::others(&self.area, used)? } else { Vec::new() };
-        Ok(dataset::to_give_back(&others, bytes, space, self.area.keep_free()))
+        Ok(dataset::removable_for(&others, bytes, space, self.area.keep_free()))
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     struct Told(Vec<String>);
 
     impl Observer for Told {
-        fn giving_back(&mut self, set: &OtherSet) {
+        fn removing_data_set(&mut self, set: &OtherSet) {
             self.0.push(set.name.clone());
         }
     }
@@ -227,7 +227,7 @@ mod tests {
     fn an_impossible_demand_removes_nothing_and_is_refused_before_the_start() {
         let (_target, locked) = taken();
         prepare(&locked.area, 1 << 20);
-        let (room, mut told) = (Room::of(&locked), Told::default());
+        let (room, mut told) = (SpaceMaker::of(&locked), Told::default());
         let wanted = 1 << 60;
         let error = room.make_for_load(wanted, &[], &mut told, &Interrupt::default()).unwrap_err();
         assert!(matches!(error, RunError::LoadSpace { .. }), "{error}");
@@ -240,7 +240,7 @@ mod tests {
         let (_target, locked) = taken();
         let there = prepare(&locked.area, 1 << 20);
         let wanted = DataSetSpec { files: 3, ..there };
-        let room = Room::of(&locked);
+        let room = SpaceMaker::of(&locked);
         assert_eq!(room.yet_to_write(&[there]), 0);
         assert_eq!(room.yet_to_write(&[wanted, there]), 2 << 20);
         let folder = locked.area.data_dir().join(there.name());
@@ -255,13 +255,13 @@ mod tests {
     fn available_space_includes_releasable_and_existing_files() {
         let (_target, locked) = taken();
         let (old, used) = (prepare(&locked.area, 1 << 20), prepare(&locked.area, 2 << 20));
-        let room = Room::of(&locked);
+        let room = SpaceMaker::of(&locked);
         let manifests = 2 * 4096;
         let about = |mib: u64, bytes: u64| (mib << 20..(mib << 20) + manifests).contains(&bytes);
         assert!(about(3, room.held_bytes(&[used])));
         assert!(about(3, room.held_bytes(&[old, used])));
         // If another run may be active, only the files of this run count.
-        let shared = Room { is_alone: false, ..room };
+        let shared = SpaceMaker { is_alone: false, ..room };
         assert!(about(2, shared.held_bytes(&[used])));
         assert!(shared.going(u64::MAX / 4, &[]).unwrap().is_none());
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use reelgauge_analysis::{LinkFacts, Note, NoteFact};
 use reelgauge_engine::area::Terms;
-use reelgauge_engine::user_files::LeftOut;
+use reelgauge_engine::user_files::SkippedEntries;
 use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
 use reelgauge_record::host::MountFacts;
@@ -52,8 +52,8 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
 }
 
 /// The part of a folder that was not read, as a note; `None` if all of it was.
-pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
-    let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
+pub(crate) fn left_out_note(folder: &Path, left_out: SkippedEntries) -> Option<Note> {
+    let SkippedEntries { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
     let counts = [
         (links, "symbolic link", ""),
         (special, "special file", ""),

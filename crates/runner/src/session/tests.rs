@@ -33,7 +33,7 @@ pub(super) fn session(folder: &Path) -> Session {
         verify: None,
         notes: Vec::new(),
     };
-    let means = Means { samples: false, ..Means::real() };
+    let means = Instruments { samples: false, ..Instruments::real() };
     Session::begin_with(means, locked, opening, &mut Silent).unwrap()
 }
 

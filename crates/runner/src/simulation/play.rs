@@ -42,8 +42,8 @@ use crate::session::file_table::FileTable;
 use crate::session::finished_run::Finished;
 use crate::session::locked_target::LockedTarget;
 use crate::session::results_dir::{Naming, Results};
-use crate::session::run_summary::Subject;
-use crate::session::{Closing, Means, Opening, PointPlan, Session, ToJudge};
+use crate::session::run_summary::MeasuredSubject;
+use crate::session::{Closing, Instruments, Opening, PointPlan, Session, ToJudge};
 use crate::streams::actors::Group;
 use crate::streams::verdict::{judge_last, verdict_of_run};
 use reelgauge_results::stream_table::{self, StreamTable};
@@ -166,7 +166,7 @@ fn carry_out(
 ) -> Result<Finished, RunError> {
     let mut files = FileTable::new(place.locked.area.root());
     files.enter_test_files(&place.files, "before the run");
-    let means = Means {
+    let means = Instruments {
         clock: clock(),
         rings: scenario.rings,
         disk: Arc::new(FaultyDisk),
@@ -188,7 +188,7 @@ fn carry_out(
     let played = load_points(scenario, &mut session, world);
     session.settle(played)?;
     comes_to_its_end();
-    let subject = Subject {
+    let subject = MeasuredSubject {
         verb: "mix".to_owned(),
         label: "simulated".to_owned(),
         seed: scenario.seed,

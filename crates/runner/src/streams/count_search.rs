@@ -35,7 +35,7 @@ pub struct SearchState {
 
 /// The largest counts that a search may try, by what limits them.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SearchCaps {
     /// The largest count whose files fit on the target.
     pub room: u32,
     /// The largest count for which the user's own files suffice.
@@ -44,7 +44,7 @@ pub struct Limits {
     pub machine: u32,
 }
 
-impl Limits {
+impl SearchCaps {
     /// The largest count, and what limits it.
     fn cap(self, plan: &StreamsPlan) -> (u32, StoppedBy) {
         let wanted = plan.find_max.and_then(|search| search.cap);
@@ -121,7 +121,7 @@ pub fn begin(
     plan: &StreamsPlan,
     mount: &Mount,
     wanted: &FindMaxPlan,
-    limits: Limits,
+    limits: SearchCaps,
     from: Option<&Path>,
 ) -> Result<SearchState, RunError> {
     let of = conditions(plan, mount);
@@ -297,7 +297,7 @@ mod tests {
 
     use super::*;
 
-    const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX, machine: u32::MAX };
+    const ROOMY: SearchCaps = SearchCaps { room: 100, own_files: u32::MAX, machine: u32::MAX };
 
     /// A search on storage that sustains this count, for at most this many trials.
     fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
@@ -344,7 +344,7 @@ mod tests {
             find_max: Some(FindMaxPlan { cap, ..FindMaxPlan::default() }),
             ..StreamsPlan::default()
         };
-        let cap = |cap, room, own_files| Limits { room, own_files, machine: u32::MAX }.cap(&plan(cap));
+        let cap = |cap, room, own_files| SearchCaps { room, own_files, machine: u32::MAX }.cap(&plan(cap));
         assert_eq!(cap(Some(8), 9, u32::MAX), (8, StoppedBy::Cap));
         assert_eq!(cap(Some(8), 7, u32::MAX), (7, StoppedBy::Room));
         assert_eq!(cap(Some(8), 7, 0), (1, StoppedBy::OwnFiles));

@@ -13,7 +13,7 @@ use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
-use reelgauge_engine::user_files::Material;
+use reelgauge_engine::user_files::UserFiles;
 use reelgauge_workload::media::DIRECT_QUANTUM_BYTES;
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::streams::actor::{InstanceFiles, ScratchFile};
@@ -24,12 +24,12 @@ use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::session::caching::{DirectWish, drop_cached, drop_written, settle_direct};
+use crate::session::caching::{DirectRequest, drop_cached, drop_written, settle_direct};
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::LockedTarget;
 use crate::session::scratch_files::MadeFiles;
 use crate::session::space::check_before_area;
-use crate::session::space_making::{Room, folder_bytes};
+use crate::session::space_making::{SpaceMaker, folder_bytes};
 use crate::session::target::{Asked, left_out_note};
 
 /// The distance between stamps in test data.
@@ -48,7 +48,7 @@ pub struct StreamFiles {
     pub notes: Vec<Note>,
     pub made: MadeFiles,
     area: Area,
-    room: Room,
+    room: SpaceMaker,
     pools: BTreeMap<u64, Pool>,
     /// The user's own files, if media is read from them.
     own: Option<OwnFiles>,
@@ -58,7 +58,7 @@ pub struct StreamFiles {
 /// The user's own files, of which pieces are read and which are not changed.
 #[derive(Debug)]
 struct OwnFiles {
-    material: Material,
+    material: UserFiles,
     /// Numbers in the log of the used files, by their index in the material.
     numbers: BTreeMap<usize, u32>,
     /// Bytes of the pieces that are used.
@@ -121,7 +121,7 @@ impl StreamFiles {
         let locked = LockedTarget::take(area)?;
         let mut notes = locked.notes();
         if plan.direct {
-            let wish = DirectWish {
+            let wish = DirectRequest {
                 target: &plan.target,
                 must: must_be_direct,
                 writes: needs.writes,
@@ -141,7 +141,7 @@ impl StreamFiles {
             notes,
             made: MadeFiles::begin(&locked, interrupt)?,
             area: area.clone(),
-            room: Room::of(&locked),
+            room: SpaceMaker::of(&locked),
             pools: BTreeMap::new(),
             own,
             seed: plan.seed,
@@ -334,7 +334,7 @@ impl OwnFiles {
         pieces: &[u64],
         notes: &mut Vec<Note>,
     ) -> Result<OwnFiles, RunError> {
-        let material = Material::find(folder, &locked.mount, locked.target())?;
+        let material = UserFiles::find(folder, &locked.mount, locked.target())?;
         material.check(pieces)?;
         notes.extend(left_out_note(folder, material.left_out()));
         Ok(OwnFiles { material, numbers: BTreeMap::new(), used_bytes: 0 })

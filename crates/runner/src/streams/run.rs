@@ -18,20 +18,20 @@ use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
 
 use super::actors::{Actors, PointLoad};
-use super::count_search::{self, Limits, SearchState};
+use super::count_search::{self, SearchCaps, SearchState};
 use super::files::{Needs, StreamFiles};
 use super::forecast;
 use super::verdict::{judge_last, verdict_of_run};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::observer::{Observer, SearchStep};
+use crate::observer::{Observer, SearchProgress};
 use crate::session::allowance;
 use crate::session::driver_kind;
 use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::locked_target::check_names;
 use crate::session::results_dir::{Naming, Results};
-use crate::session::run_summary::{Material, Subject};
+use crate::session::run_summary::{Material, MeasuredSubject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, ToJudge, make_out};
 
@@ -141,7 +141,7 @@ fn limits_of(
     files: &mut StreamFiles,
     machine: u32,
     seconds: f64,
-) -> Limits {
+) -> SearchCaps {
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
         let sentence = format!(
@@ -161,7 +161,7 @@ fn limits_of(
         files.notes.push(Note::new(NoteFact::SearchOwnFiles, sentence, advice));
     }
     let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
-    Limits { room, own_files, machine }
+    SearchCaps { room, own_files, machine }
 }
 
 /// The source of the load points.
@@ -268,13 +268,13 @@ impl StreamsRun {
     }
 
     /// The state of a search that is about to try this scale.
-    fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchStep {
+    fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchProgress {
         let (passed, failed) = ended.sought.search.bounds();
         let at_most = match ended.ahead.time {
             TimeAhead::Between { most_s, .. } => Duration::try_from_secs_f64(most_s).ok(),
             TimeAhead::Planned { .. } | TimeAhead::Unknown => None,
         };
-        SearchStep {
+        SearchProgress {
             trial: ended.sought.search.trials() + 1,
             label: self.plan.label(scale),
             passed: passed.map(|scale| self.plan.label(scale)),
@@ -416,9 +416,9 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Opti
     }
 }
 
-fn subject(plan: &StreamsPlan, files: &StreamFiles, verb: &str) -> Subject {
+fn subject(plan: &StreamsPlan, files: &StreamFiles, verb: &str) -> MeasuredSubject {
     let (file_count, bytes) = files.prepared_total();
-    Subject {
+    MeasuredSubject {
         verb: verb.to_owned(),
         label: plan.name.clone(),
         seed: plan.seed,

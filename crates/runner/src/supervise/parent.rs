@@ -54,7 +54,7 @@ pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
     let child = Command::new(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))
         .env(NUMBER, std::process::id().to_string())
-        .env_remove(parent_pipe::ASKED)
+        .env_remove(parent_pipe::PARENT_PIPE_VARIABLE)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         // A separate process group; otherwise Ctrl-C would reach the child twice.
         .process_group(0)

@@ -9,7 +9,7 @@ use std::io::Read;
 use crate::exit_code::INTERRUPTED;
 
 /// The variable that requests it, with any value.
-pub const ASKED: &str = "REELGAUGE_LEASHED";
+pub const PARENT_PIPE_VARIABLE: &str = "REELGAUGE_LEASHED";
 
 /// Set for a run whose errors another one quotes, so that they do not begin with the program's name.
 pub const QUOTED: &str = "REELGAUGE_QUOTED";
@@ -17,7 +17,7 @@ pub const QUOTED: &str = "REELGAUGE_QUOTED";
 /// Ends this process when standard input ends, if that was requested. Call it first. Processes that this
 /// one starts have another standard input, and no such request.
 pub fn begin_if_asked() {
-    if std::env::var_os(ASKED).is_some() {
+    if std::env::var_os(PARENT_PIPE_VARIABLE).is_some() {
         // Without the thread a killed proof would leave a pass running; that does not prevent the
         // measurement.
         let _ = std::thread::Builder::new().name("leash".to_owned()).spawn(|| {

@@ -14,7 +14,7 @@ use reelgauge_workload::random::Dice;
 
 use crate::error::TraceError;
 use crate::synth::draw::{Pieces, between, chance, log_normal, unit};
-use crate::synth::tape::{Handle, Tape};
+use crate::synth::tape::{Handle, SyntheticWriter};
 
 const SOURCES: usize = 60;
 const OUTPUTS: usize = 37;
@@ -50,8 +50,8 @@ const READ: Pieces = Pieces(&[
     (8, 4097, 16_384),
 ]);
 
-struct Session<'t, 'a> {
-    tape: &'t mut Tape<'a>,
+struct EditingJob<'t, 'a> {
+    tape: &'t mut SyntheticWriter<'a>,
     dice: Dice,
     run_mean: f64,
     video: Handle,
@@ -66,7 +66,7 @@ struct Session<'t, 'a> {
     busy_writes: u64,
 }
 
-pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), TraceError> {
+pub(super) fn play(tape: &mut SyntheticWriter<'_>, seed: u64, run_mean: f64) -> Result<(), TraceError> {
     let mut dice = Dice::new(seed, CONTENT);
     let mut sources = Vec::with_capacity(SOURCES);
     for at in 0..SOURCES {
@@ -80,7 +80,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
     let video_file = tape.absent("project/video.avi".to_owned())?;
     tape.watch(video_file);
     let video = tape.create(video_file)?;
-    let mut session = Session {
+    let mut session = EditingJob {
         tape,
         dice,
         run_mean,
@@ -97,7 +97,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
     session.tape.close(video)
 }
 
-impl Session<'_, '_> {
+impl EditingJob<'_, '_> {
     /// Repeatedly does the kind of access that is furthest below its share, until all bytes are
     /// transferred.
     fn work(&mut self) -> Result<(), TraceError> {

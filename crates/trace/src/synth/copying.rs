@@ -10,7 +10,7 @@ use reelgauge_workload::random::Dice;
 
 use crate::error::TraceError;
 use crate::synth::draw::{around_one, between, log_normal, shuffle};
-use crate::synth::tape::Tape;
+use crate::synth::tape::SyntheticWriter;
 
 /// Size of an access of the copy.
 const CHUNK: u64 = 64 << 10;
@@ -30,7 +30,7 @@ const DIRECTORIES: usize = 190;
 /// The time to open and close a file, as the bytes that could have been copied in that time.
 const FILE_COST_BYTES: u64 = 24 << 10;
 
-pub(super) fn file_to(tape: &mut Tape<'_>, _: u64, _: f64) -> Result<(), TraceError> {
+pub(super) fn file_to(tape: &mut SyntheticWriter<'_>, _: u64, _: f64) -> Result<(), TraceError> {
     let file = tape.absent("copy/film.mpg".to_owned())?;
     let handle = tape.create(file)?;
     for chunk in 0..FILE_CHUNKS {
@@ -40,7 +40,7 @@ pub(super) fn file_to(tape: &mut Tape<'_>, _: u64, _: f64) -> Result<(), TraceEr
     tape.close(handle)
 }
 
-pub(super) fn file_from(tape: &mut Tape<'_>, _: u64, _: f64) -> Result<(), TraceError> {
+pub(super) fn file_from(tape: &mut SyntheticWriter<'_>, _: u64, _: f64) -> Result<(), TraceError> {
     let file = tape.found("copy/film.mpg".to_owned(), FILE_CHUNKS * CHUNK)?;
     let handle = tape.open(file, OpenBits::READ)?;
     for chunk in 0..FILE_CHUNKS {
@@ -61,7 +61,7 @@ struct Leaf {
     bytes: u64,
 }
 
-pub(super) fn tree_to(tape: &mut Tape<'_>, seed: u64, _: f64) -> Result<(), TraceError> {
+pub(super) fn tree_to(tape: &mut SyntheticWriter<'_>, seed: u64, _: f64) -> Result<(), TraceError> {
     let tree = Tree::new(seed);
     let mut clock = Clock::new(15.0, seed);
     let mut made = 0;
@@ -86,7 +86,7 @@ pub(super) fn tree_to(tape: &mut Tape<'_>, seed: u64, _: f64) -> Result<(), Trac
     Ok(())
 }
 
-pub(super) fn tree_from(tape: &mut Tape<'_>, seed: u64, _: f64) -> Result<(), TraceError> {
+pub(super) fn tree_from(tape: &mut SyntheticWriter<'_>, seed: u64, _: f64) -> Result<(), TraceError> {
     let tree = Tree::new(seed);
     let mut clock = Clock::new(13.0, seed);
     let mut listed = 0;
@@ -112,7 +112,7 @@ pub(super) fn tree_from(tape: &mut Tape<'_>, seed: u64, _: f64) -> Result<(), Tr
 }
 
 /// The copying program reads the small file with the display settings of the directory.
-fn read_settings(tape: &mut Tape<'_>, file: u32) -> Result<(), TraceError> {
+fn read_settings(tape: &mut SyntheticWriter<'_>, file: u32) -> Result<(), TraceError> {
     let handle = tape.open(file, OpenBits::READ)?;
     tape.read(handle, 0, SETTINGS_BYTES as u32)?;
     tape.close(handle)
@@ -137,19 +137,19 @@ impl Clock {
         Clock { ns_per_byte: duration_ns / whole as f64, cost_bytes: 0, dice: Dice::new(seed, TREE + 1) }
     }
 
-    fn next_file(&mut self, tape: &mut Tape<'_>) {
+    fn next_file(&mut self, tape: &mut SyntheticWriter<'_>) {
         self.wait(tape);
         self.cost_bytes += FILE_COST_BYTES;
     }
 
-    fn next_bytes(&mut self, tape: &mut Tape<'_>, len: u32) {
+    fn next_bytes(&mut self, tape: &mut SyntheticWriter<'_>, len: u32) {
         self.wait(tape);
         self.cost_bytes += u64::from(len);
     }
 
     /// Waits until the previous part of the copy is done, with some jitter; never before the previous
     /// access.
-    fn wait(&mut self, tape: &mut Tape<'_>) {
+    fn wait(&mut self, tape: &mut SyntheticWriter<'_>) {
         let mean_ns = self.cost_bytes as f64 * self.ns_per_byte;
         tape.wait_until((mean_ns * around_one(&mut self.dice, 1e-4)) as u64);
     }

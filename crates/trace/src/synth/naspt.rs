@@ -13,7 +13,7 @@ use reelgauge_record::log::{CaptureLevel, LogMeta};
 use crate::error::TraceError;
 use crate::info::{TargetFigure, TraceInfo};
 use crate::synth::tally::Tally;
-use crate::synth::tape::{Nowhere, Tape};
+use crate::synth::tape::{Nowhere, SyntheticWriter};
 use crate::synth::{content, copying, fit, office, photo, video};
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
@@ -44,7 +44,7 @@ pub struct Workload {
 }
 
 /// Writes a workload to this tape, with this seed and this fitted setting.
-type Play = fn(&mut Tape<'_>, u64, f64) -> Result<(), TraceError>;
+type Play = fn(&mut SyntheticWriter<'_>, u64, f64) -> Result<(), TraceError>;
 
 /// A published figure that the workload must match.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Workload {
             blind_to: blind_to(),
         };
         let mut writer = TraceWriter::create(parent, self.name, meta)?;
-        let tally = self.play_on(Tape::new(&mut writer), seed, fitted)?;
+        let tally = self.play_on(SyntheticWriter::new(&mut writer), seed, fitted)?;
         writer.finish(self.info(seed, fitted, &tally))
     }
 
@@ -105,7 +105,7 @@ impl Workload {
     /// None in practice: counting writes no file.
     pub fn tally(&self, seed: u64) -> Result<Tally, TraceError> {
         let fitted = self.fitted(seed)?;
-        self.play_on(Tape::new(&mut Nowhere::default()), seed, fitted)
+        self.play_on(SyntheticWriter::new(&mut Nowhere::default()), seed, fitted)
     }
 
     /// The table of published and achieved figures.
@@ -135,13 +135,18 @@ impl Workload {
     fn search(&self, fit: &Fit, seed: u64) -> Result<Fitted, TraceError> {
         let value = fit::bisect(fit.from, fit.to, fit.share, FIT_POINTS, |value| {
             let fitted = Some(Fitted { setting: fit.setting, value });
-            let tally = self.play_on(Tape::new(&mut Nowhere::default()), seed, fitted)?;
+            let tally = self.play_on(SyntheticWriter::new(&mut Nowhere::default()), seed, fitted)?;
             Ok::<_, TraceError>(tally.sequential_percent())
         })?;
         Ok(Fitted { setting: fit.setting, value })
     }
 
-    fn play_on(&self, mut tape: Tape<'_>, seed: u64, fitted: Option<Fitted>) -> Result<Tally, TraceError> {
+    fn play_on(
+        &self,
+        mut tape: SyntheticWriter<'_>,
+        seed: u64,
+        fitted: Option<Fitted>,
+    ) -> Result<Tally, TraceError> {
         (self.play)(&mut tape, seed, fitted.map_or(USUAL_BURSTS, |fitted| fitted.value))?;
         Ok(tape.end())
     }

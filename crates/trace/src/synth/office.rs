@@ -13,7 +13,7 @@ use reelgauge_workload::random::Dice;
 
 use crate::error::TraceError;
 use crate::synth::draw::{Pieces, between, log_normal, shuffle, unit};
-use crate::synth::tape::{Handle, Tape};
+use crate::synth::tape::{Handle, SyntheticWriter};
 
 const FILES: usize = 607;
 /// Files that the programs create.
@@ -61,7 +61,7 @@ struct Document {
 }
 
 struct Day<'t, 'a> {
-    tape: &'t mut Tape<'a>,
+    tape: &'t mut SyntheticWriter<'a>,
     dice: Dice,
     run_mean: f64,
     archive: Handle,
@@ -70,7 +70,7 @@ struct Day<'t, 'a> {
     bulk: [u64; 2],
 }
 
-pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), TraceError> {
+pub(super) fn play(tape: &mut SyntheticWriter<'_>, seed: u64, run_mean: f64) -> Result<(), TraceError> {
     let mut dice = Dice::new(seed, OFFICE);
     let archive_file = tape.found("mail/archive.pst".to_owned(), LARGEST_BYTES)?;
     let mut documents = documents(tape, &mut dice)?;
@@ -102,7 +102,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
 }
 
 /// All files but the archive, with sizes typical of an office.
-fn documents(tape: &mut Tape<'_>, dice: &mut Dice) -> Result<Vec<Document>, TraceError> {
+fn documents(tape: &mut SyntheticWriter<'_>, dice: &mut Dice) -> Result<Vec<Document>, TraceError> {
     let mut sizes = vec![SMALLEST_BYTES];
     sizes.resize_with(FILES - 1, || log_normal(dice, 40_000.0, 2.9).clamp(SMALLEST_BYTES + 1, 20_000_000));
     let mut documents = Vec::with_capacity(sizes.len());

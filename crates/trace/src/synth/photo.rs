@@ -13,7 +13,7 @@ use reelgauge_workload::random::Dice;
 
 use crate::error::TraceError;
 use crate::synth::draw::{Pieces, around_one, between, chance};
-use crate::synth::tape::{Handle, Tape};
+use crate::synth::tape::{Handle, SyntheticWriter};
 
 const FILES: usize = 169;
 /// Size of all pictures: the published 0.81 GB minus the bytes that are read twice.
@@ -32,7 +32,7 @@ const LOOK_UP: Pieces = Pieces(&[(1, 2, 12), (1, 13, 120), (1, 121, 700)]);
 /// Size of the reads of a picture.
 const PIECE: Pieces = Pieces(&[(2, 4096, 4096), (3, 4097, 16_384), (5, 16_385, 61_440)]);
 
-pub(super) fn play(tape: &mut Tape<'_>, seed: u64, look_ups: f64) -> Result<(), TraceError> {
+pub(super) fn play(tape: &mut SyntheticWriter<'_>, seed: u64, look_ups: f64) -> Result<(), TraceError> {
     let mut dice = Dice::new(seed, PHOTO);
     let weights: Vec<f64> = (0..FILES).map(|_| around_one(&mut dice, 0.4)).collect();
     let scale = PICTURE_BYTES / weights.iter().sum::<f64>();
@@ -61,7 +61,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, look_ups: f64) -> Result<(), 
 }
 
 /// Reads the data for a thumbnail.
-fn overview(tape: &mut Tape<'_>, dice: &mut Dice, file: u32) -> Result<(), TraceError> {
+fn overview(tape: &mut SyntheticWriter<'_>, dice: &mut Dice, file: u32) -> Result<(), TraceError> {
     let handle = tape.open(file, OpenBits::READ)?;
     let before = between(dice, 3, 14);
     for _ in 0..before {
@@ -81,7 +81,7 @@ fn overview(tape: &mut Tape<'_>, dice: &mut Dice, file: u32) -> Result<(), Trace
 
 /// Reads a picture completely, over most of this time.
 fn look_at(
-    tape: &mut Tape<'_>,
+    tape: &mut SyntheticWriter<'_>,
     dice: &mut Dice,
     file: u32,
     look_ups: f64,
@@ -103,7 +103,12 @@ fn look_at(
 }
 
 /// Reads a few bytes at one of two places of the file: the head, or just after the middle.
-fn look_up(tape: &mut Tape<'_>, dice: &mut Dice, handle: Handle, file: u32) -> Result<(), TraceError> {
+fn look_up(
+    tape: &mut SyntheticWriter<'_>,
+    dice: &mut Dice,
+    handle: Handle,
+    file: u32,
+) -> Result<(), TraceError> {
     let len = LOOK_UP.draw(dice);
     let base = if dice.below(3) == 0 { tape.size(file) / 2 } else { 0 };
     let offset = base + dice.below(THUMBNAIL_AT - u64::from(len));

@@ -68,7 +68,7 @@ pub(crate) struct Handle {
 }
 
 /// Records the operations of an application.
-pub(crate) struct Tape<'a> {
+pub(crate) struct SyntheticWriter<'a> {
     sink: &'a mut dyn Sink,
     now_ns: u64,
     stream: u32,
@@ -78,9 +78,9 @@ pub(crate) struct Tape<'a> {
     tally: Tally,
 }
 
-impl<'a> Tape<'a> {
-    pub(crate) fn new(sink: &'a mut dyn Sink) -> Tape<'a> {
-        Tape { sink, now_ns: 0, stream: 0, handles: 0, sizes: Vec::new(), tally: Tally::default() }
+impl<'a> SyntheticWriter<'a> {
+    pub(crate) fn new(sink: &'a mut dyn Sink) -> SyntheticWriter<'a> {
+        SyntheticWriter { sink, now_ns: 0, stream: 0, handles: 0, sizes: Vec::new(), tally: Tally::default() }
     }
 
     /// The totals so far.

@@ -11,7 +11,7 @@ use reelgauge_workload::random::Dice;
 
 use crate::error::TraceError;
 use crate::synth::draw::{around_one, chance};
-use crate::synth::tape::Tape;
+use crate::synth::tape::SyntheticWriter;
 
 /// Size of the accesses of players and recorders.
 const PIECE: u32 = 256 << 10;
@@ -43,24 +43,28 @@ struct Stream {
     size_bytes: u64,
 }
 
-pub(super) fn one_play(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
+pub(super) fn one_play(tape: &mut SyntheticWriter<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
     merge(tape, vec![player(seed, "video/film.mpg", 4959, &FILM, 600.0, bursts)])
 }
 
-pub(super) fn two_play(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
+pub(super) fn two_play(tape: &mut SyntheticWriter<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
     merge(tape, copies(&["video/film-1.mpg", "video/film-2.mpg"], seed, 2670, 360.0, bursts))
 }
 
-pub(super) fn four_play(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
+pub(super) fn four_play(tape: &mut SyntheticWriter<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
     let names = ["video/film-1.mpg", "video/film-2.mpg", "video/film-3.mpg", "video/film-4.mpg"];
     merge(tape, copies(&names, seed, 1240, 225.0, bursts))
 }
 
-pub(super) fn one_record(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
+pub(super) fn one_record(tape: &mut SyntheticWriter<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
     merge(tape, vec![recorder(seed, 6103, 900.0, bursts)])
 }
 
-pub(super) fn play_and_record(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Result<(), TraceError> {
+pub(super) fn play_and_record(
+    tape: &mut SyntheticWriter<'_>,
+    seed: u64,
+    bursts: f64,
+) -> Result<(), TraceError> {
     let player = player(seed, "video/film.mpg", 2051, &STEADY_FILM, 260.0, bursts);
     merge(tape, vec![player, recorder(seed, 1763, 260.0, bursts)])
 }
@@ -131,7 +135,7 @@ fn schedule(dice: &mut Dice, count: usize, film: &[(f64, f64)], seconds: f64, bu
 
 /// Merges streams, each shifted against the previous one. One request is outstanding at a time, as in
 /// the original.
-fn merge(tape: &mut Tape<'_>, streams: Vec<Stream>) -> Result<(), TraceError> {
+fn merge(tape: &mut SyntheticWriter<'_>, streams: Vec<Stream>) -> Result<(), TraceError> {
     let mut open = Vec::new();
     for (number, stream) in streams.iter().enumerate() {
         let name = stream.name.to_owned();

@@ -90,7 +90,7 @@ impl Search {
         below.max(most - claimed)
     }
 
-    pub(super) fn falls_quickly(&self, known: &CountEvidence) -> bool {
+    pub(super) fn fails_quick_search(&self, known: &CountEvidence) -> bool {
         known.refuted > 0 || self.fails_trials(known)
     }
 
@@ -108,7 +108,7 @@ impl Search {
     }
 
     /// The most useful next trial; `None` if the bounds are close enough.
-    pub(super) fn wanted_quickly(&self, expected: f64, edges: &Edges) -> Option<(u32, Why)> {
+    pub(super) fn next_quick_trial(&self, expected: f64, edges: &Edges) -> Option<(u32, Why)> {
         let (sure, cap) = (edges.sure, self.settings.cap);
         let Some(fall) = edges.first_fall else {
             let more = sure.saturating_add((sure / 10).max(1)).min(cap);

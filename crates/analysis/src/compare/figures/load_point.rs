@@ -1,7 +1,7 @@
 //! The figures of one load point.
 
 use super::super::evidence::{Noise, Stretches, of_count, of_rate};
-use super::super::incidents::{self, Disturbances, Window};
+use super::super::incidents::{self, Disturbances, LatePeriod};
 use super::super::{ComparedIncident, ComparedLate, FLOOR_RATE};
 use super::times::{self, Whose};
 use super::{
@@ -77,12 +77,12 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s)
         .judged_over(incidents::judged_s(figures));
     let incidents = Reading::new(INCIDENTS, disturbances.count as f64, Noise::Unknown);
-    into.push(incidents.hangs_on(disturbances));
+    into.push(incidents.affected_by(disturbances));
     let disturbances = disturbances.with_late_frames(figures);
     let counts = [(LATE_FRAMES, total.late_frames), (STREAMS_HIT, total.streams_with_late_frames)];
     for (figure, value) in counts {
         let reading = Reading::new(figure, value as f64, Noise::Unknown);
-        into.push(reading.hangs_on(disturbances));
+        into.push(reading.affected_by(disturbances));
     }
     into.push(silence(figures, point, summary));
     if let Some(worst) = &total.worst_margin {
@@ -100,7 +100,7 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
             _ => Noise::Unknown,
         };
         let reading = Reading::new(WORST_MARGIN, value, noise);
-        into.push(reading.hangs_on(disturbances));
+        into.push(reading.affected_by(disturbances));
     }
 }
 
@@ -108,17 +108,17 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
 /// a late frame: from none to some is a change.
 fn silence(figures: &LateFigures, point: &LoadPoint, summary: &Summary) -> Reading {
     let silences = silence::of_point(summary, point);
-    let window = |still: &Standstill| Window {
+    let window = |still: &Standstill| LatePeriod {
         began_s: still.began_s - point.started_s,
         ended_s: still.began_s - point.started_s + still.lasted_s,
         late_frames: 0,
     };
-    let windows: Vec<Window> = silences.iter().map(window).collect();
+    let windows: Vec<LatePeriod> = silences.iter().map(window).collect();
     let from_s = began_measuring_s(summary, point);
     let longest_s = silence::longest(&silences).map_or(0.0, |still| still.lasted_s);
     let disturbances = Disturbances::new(&windows, 0, from_s, point.measured_s);
     let reading = Reading::new(SILENCE, longest_s, Noise::Unknown);
-    reading.hangs_on(disturbances.judged_over(incidents::judged_s(figures)))
+    reading.affected_by(disturbances.judged_over(incidents::judged_s(figures)))
 }
 
 /// When the measured part begins, in seconds of the load point: at its first measured operation.

@@ -327,7 +327,7 @@ fn different_stream_counts_compare_only_stream_verdicts() {
         assert_eq!(row(&comparison, figure).judgement[1], Judgement::Same, "{figure}");
     }
     let changed = |row: &ComparisonRow| !matches!(row.judgement[1], Judgement::Same | Judgement::Unknown);
-    let others = comparison.rows.iter().filter(|row| !is_of_the_tool(&row.figure));
+    let others = comparison.rows.iter().filter(|row| !is_about_reelgauge(&row.figure));
     let told: Vec<&str> = others.filter(|row| changed(row)).map(|row| row.figure.as_str()).collect();
     assert_eq!(told, [READ; 0]);
     eight.load_points[0].streams = disturbed(&[STALL]).load_points[0].streams.clone();

@@ -7,7 +7,7 @@ use reelgauge_record::counters::Layer::{self, Disk, Host, Mount, Network, Tool};
 
 use super::*;
 use crate::cached_reads::{CacheEvidence, CacheSuspicion};
-use crate::counters::means::Means;
+use crate::counters::means::CounterMeans;
 use crate::facts::{LinkFacts, MemoryFacts};
 use crate::figures::{Figures, PointTiming, TimeFigures};
 use crate::incident::{Incident, MachineThen};
@@ -102,11 +102,11 @@ fn limit_of(
     link: Option<&LinkFacts>,
     memory: Option<&MemoryFacts>,
 ) -> Limit {
-    let means = Means::of_tests(10.0, values);
+    let means = CounterMeans::of_tests(10.0, values);
     let is_paced = point.stream_count.is_some();
     let on_network = link.is_some();
     of_point(
-        &Scene {
+        &LimitInput {
             means: &means,
             point,
             link,
@@ -138,14 +138,14 @@ fn with_server(
     disk: &[(&'static str, f64)],
     more: &[(Layer, &'static str, &'static str, f64)],
 ) -> Limit {
-    let means = Means::of_tests(10.0, &connection(&[]));
+    let means = CounterMeans::of_tests(10.0, &connection(&[]));
     let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
     let values = [&values[..], more].concat();
-    let server = Means::of_tests(10.0, &values);
+    let server = CounterMeans::of_tests(10.0, &values);
     let observed = [crate::limit::Observed { name: "nas1", means: &server }];
     let (point, link) = (mix(50e6, 0.0), link(Some(line_bytes_per_s)));
     of_point(
-        &Scene {
+        &LimitInput {
             means: &means,
             point: &point,
             link: Some(&link),
@@ -585,9 +585,9 @@ fn duplicate_packets_at_the_server_are_no_loss() {
 fn a_segment_of_ipv6_carries_less() {
     let named = |name: &'static str| {
         let of = |(layer, counter, _, value)| (layer, counter, name, value);
-        let means = Means::of_tests(10.0, &connection(&[]).into_iter().map(of).collect::<Values>());
+        let means = CounterMeans::of_tests(10.0, &connection(&[]).into_iter().map(of).collect::<Values>());
         let (point, link) = (mix(50e6, 0.0), link(None));
-        let scene = Scene {
+        let scene = LimitInput {
             means: &means,
             point: &point,
             link: Some(&link),
@@ -800,9 +800,9 @@ fn small_disk_reads_show_read_ahead_or_fragmentation() {
 
 /// A load point of 60 s that failed because of an incident of 12 s, with the counters of both periods.
 fn in_incident(whole: &Values, incident: &Values, link: Option<&LinkFacts>) -> Limit {
-    let (whole, part) = (Means::of_tests(60.0, whole), Means::of_tests(12.0, incident));
+    let (whole, part) = (CounterMeans::of_tests(60.0, whole), CounterMeans::of_tests(12.0, incident));
     let point = streams(Some(Culprit::Storage));
-    let scene = Scene {
+    let scene = LimitInput {
         means: &whole,
         point: &point,
         link,
@@ -813,7 +813,7 @@ fn in_incident(whole: &Values, incident: &Values, link: Option<&LinkFacts>) -> L
         incidents_s: None,
         is_paced: true,
     };
-    let within = Scene { means: &part, incidents_s: Some(12.0), ..scene };
+    let within = LimitInput { means: &part, incidents_s: Some(12.0), ..scene };
     of_point(&scene, Some(&within))
 }
 

@@ -6,7 +6,7 @@ use reelgauge_record::counters::Layer;
 use crate::cached_reads::{CACHED_SHARE, CacheEvidence, CacheSuspicion};
 use crate::facts::MemoryFacts;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::Scene;
+use crate::limit::input::LimitInput;
 
 const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
 
@@ -18,7 +18,7 @@ const LOOP_CACHED_PERCENT: f64 = 50.0;
 const MEMORY_TAKES_US: f64 = 5_000.0;
 const MEMORY_BYTES_PER_US: f64 = 100.0;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     let Some(memory) = scene.memory.filter(|_| scene.point.total.read_bytes > 0) else {
         return Tested::No;
     };
@@ -51,7 +51,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// Whether half of the operations took longer than any memory takes for as many bytes, even on a busy
 /// host.
-fn is_slower_than_memory(scene: &Scene<'_>) -> bool {
+fn is_slower_than_memory(scene: &LimitInput<'_>) -> bool {
     let Some(times) = scene.operation() else { return false };
     let total = &scene.point.total;
     // Summaries are untrusted input, here and below.
@@ -61,7 +61,7 @@ fn is_slower_than_memory(scene: &Scene<'_>) -> bool {
 
 /// The share of a load point's reads that no local disk delivered, if its disks are those of the target.
 /// Read-ahead transfers more than requested, so the true share may be larger.
-fn not_from_disks(scene: &Scene<'_>) -> Option<f64> {
+fn not_from_disks(scene: &LimitInput<'_>) -> Option<f64> {
     let read = scene.point.total.read_bytes_per_s.filter(|read| *read > 0.0 && !scene.on_network)?;
     // An array and its members count the same bytes, so the largest value is the total.
     let from_disk = scene.means.each(Layer::Disk, "read_bytes_per_s").map(|(_, rate)| rate);
@@ -78,7 +78,7 @@ fn read_again(memory: &MemoryFacts, point: u16) -> Option<f64> {
 
 /// A loop device read its file through the local host's cache, and next to nothing reached the disk
 /// below: the cache answered the rest.
-fn below_a_loop(scene: &Scene<'_>, memory: &MemoryFacts) -> Option<LimitFinding> {
+fn below_a_loop(scene: &LimitInput<'_>, memory: &MemoryFacts) -> Option<LimitFinding> {
     let name = memory.cached_loop.as_deref()?;
     let from_loop = scene.means.of(Layer::Disk, "read_bytes_per_s", name).filter(|read| *read > 0.0)?;
     let below = scene.means.each(Layer::Disk, "read_bytes_per_s").filter(|(disk, _)| *disk != name);

@@ -5,7 +5,7 @@
 //! processor, none of them waits for storage. A worker's thread is one that does operations.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::{Connection, Scene};
+use crate::limit::input::{Connection, LimitInput};
 
 /// Unread data in a receive buffer, in percent of its size.
 const RECEIVE_QUEUE_PERCENT: f64 = 50.0;
@@ -16,7 +16,7 @@ const AT_WORK_PERCENT: f64 = 80.0;
 /// A shorter wait in the queue does not matter.
 const QUEUE_US_MIN: f64 = 1_000.0;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     let asked = [queue(scene), receive_queue(scene), at_work(scene)];
     let mut nearest: Option<LimitFinding> = None;
     let mut is_measured = false;
@@ -42,7 +42,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 }
 
 /// A request waits in this client's queue for longer than on the network path and at the server.
-fn queue(scene: &Scene<'_>) -> Tested {
+fn queue(scene: &LimitInput<'_>) -> Tested {
     let names = if scene.mostly_reads() {
         ("read_queue_us", "read_rtt_us")
     } else {
@@ -60,7 +60,7 @@ fn queue(scene: &Scene<'_>) -> Tested {
 }
 
 /// The connection whose data are read most slowly.
-fn receive_queue(scene: &Scene<'_>) -> Tested {
+fn receive_queue(scene: &LimitInput<'_>) -> Tested {
     let percent = |connection: &Connection<'_>| {
         let buffer = connection.of("receive_buffer_bytes").filter(|bytes| *bytes > 0.0)?;
         Some(connection.of("receive_queue_bytes")? / buffer * 100.0)
@@ -75,7 +75,7 @@ fn receive_queue(scene: &Scene<'_>) -> Tested {
 }
 
 /// The workers always had, or wanted, a processor. Only without a pace: at a pace, lateness decides.
-fn at_work(scene: &Scene<'_>) -> Tested {
+fn at_work(scene: &LimitInput<'_>) -> Tested {
     if scene.is_paced {
         return Tested::No;
     }

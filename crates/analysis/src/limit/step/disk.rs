@@ -3,8 +3,8 @@
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::foreign_disk_load::{self, Carried};
-use crate::limit::input::Scene;
+use crate::limit::foreign_disk_load::{self, DiskTransfer};
+use crate::limit::input::LimitInput;
 
 use super::server::operation_bytes;
 
@@ -24,7 +24,7 @@ const READS_PER_S_MIN: f64 = 20.0;
 const RULES: [&str; 4] =
     ["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if scene.memory.is_some_and(|memory| memory.target_is_memory) {
         return Tested::No;
     }
@@ -41,7 +41,10 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let pressure = scene.host("pressure_io_some_percent");
     seen.extend(pressure.map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
     seen.extend(
-        foreign_disk_load::of_disk(scene, disk).iter().filter(|used| used.is_sure()).flat_map(Carried::seen),
+        foreign_disk_load::of_disk(scene, disk)
+            .iter()
+            .filter(|used| used.is_sure())
+            .flat_map(DiskTransfer::seen),
     );
     let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) else {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
@@ -59,7 +62,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// The number of disk requests for each read of Reelgauge. Unknown if other programs read from the disk
 /// too, because their requests are counted as well.
-fn pieces(scene: &Scene<'_>, disk: &str) -> Option<Seen> {
+fn pieces(scene: &LimitInput<'_>, disk: &str) -> Option<Seen> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
     if foreign_disk_load::reads_of_others(scene, disk) {
         return None;

@@ -2,7 +2,7 @@
 //! or more of them in flight increase the throughput.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::Scene;
+use crate::limit::input::LimitInput;
 
 use super::server::operation_bytes;
 
@@ -11,7 +11,7 @@ const ON_THE_WAY_PERCENT: f64 = 80.0;
 
 const RULES: &[&str] = &["nfs.rsize_wsize", "nfs.readahead_128k", "net.path.same_switch_and_vlan"];
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }

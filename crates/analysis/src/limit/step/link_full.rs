@@ -6,10 +6,10 @@
 
 use reelgauge_record::counters::Layer;
 
-use crate::counters::means::Means;
+use crate::counters::means::CounterMeans;
 use crate::culprit::LINK_FULL_SHARE;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::Scene;
+use crate::limit::input::LimitInput;
 
 const RULES: &[&str] = &["net.link.ceiling", "net.link.speed_downshift"];
 
@@ -23,7 +23,7 @@ const QUEUED_US: f64 = 5_000.0;
 /// If nothing was transferred in this share of the samples, no line is saturated.
 const STILL_SHARE: f64 = 0.2;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     let Some(link) = scene.link.filter(|link| !link.is_this_machine) else {
         return if scene.on_network { Tested::NotMeasured } else { Tested::No };
     };
@@ -55,7 +55,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 }
 
 /// The time of a ping, with the longest time that it may take without a queue.
-fn queued_ping(scene: &Scene<'_>) -> Option<Seen> {
+fn queued_ping(scene: &LimitInput<'_>) -> Option<Seen> {
     let ping = ping(scene.means)?;
     Some(Seen::against(Measure::PingUs, ping.us, ping.waits_from_us))
 }
@@ -65,7 +65,7 @@ struct Ping {
     waits_from_us: f64,
 }
 
-fn ping(means: &Means) -> Option<Ping> {
+fn ping(means: &CounterMeans) -> Option<Ping> {
     let of_network = |name: &str| means.of(Layer::Network, name, "");
     // One sample per second.
     if of_network("still_pings_per_s").is_some_and(|still| still > STILL_SHARE) {
@@ -78,11 +78,11 @@ fn ping(means: &Means) -> Option<Ping> {
 
 /// Whether pings to the server waited in a queue, whatever the line's reported speed; `None` if they
 /// were not sampled.
-pub fn way_is_queued(means: &Means) -> Option<bool> {
+pub fn way_is_queued(means: &CounterMeans) -> Option<bool> {
     ping(means).map(|ping| ping.us >= ping.waits_from_us)
 }
 
-fn moved(scene: &Scene<'_>) -> Option<Seen> {
+fn moved(scene: &LimitInput<'_>) -> Option<Seen> {
     let total = &scene.point.total;
     let moved = [
         (Measure::ReadBytesPerS, total.read_bytes_per_s),
@@ -94,7 +94,7 @@ fn moved(scene: &Scene<'_>) -> Option<Seen> {
 
 /// Data that wait to be sent on the local host. Data that are read wait at the server, where they cannot
 /// be sampled.
-fn queue(scene: &Scene<'_>) -> Option<Seen> {
+fn queue(scene: &LimitInput<'_>) -> Option<Seen> {
     let waiting = scene.interface("queue_backlog_bytes").filter(|_| !scene.mostly_reads())?;
     Some(Seen::against(Measure::QueueBytes, waiting, QUEUE_BYTES))
 }

@@ -13,7 +13,7 @@
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::{Connection, Scene};
+use crate::limit::input::{Connection, LimitInput};
 
 /// A healthy network in one building loses less than this, in percent.
 const LOSS_PERCENT: f64 = 0.1;
@@ -32,7 +32,7 @@ const JUMBO_SEGMENT_BYTES: f64 = 2_000.0;
 /// This many segments or packets are not chance.
 const COUNT_MIN: f64 = 10.0;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }
@@ -58,7 +58,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// Retransmitted share of the data that the local host sent to the server. 0 if there are too few to
 /// tell.
-fn sent_again(scene: &Scene<'_>) -> Option<f64> {
+fn sent_again(scene: &LimitInput<'_>) -> Option<f64> {
     let connections = scene.connections();
     let lost = |connection: &Connection<'_>| {
         let had_already = connection.of("sent_twice_segments_per_s").unwrap_or(0.0);
@@ -79,7 +79,7 @@ fn sent_again(scene: &Scene<'_>) -> Option<f64> {
 }
 
 /// Share of the data from the server that arrived out of order.
-fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
+fn out_of_order(scene: &LimitInput<'_>) -> Option<f64> {
     // A segment that was missing but arrived had been overtaken; the segments behind it show no loss.
     let overtaken = scene.network("tcp_received_twice_segments_per_s").unwrap_or(0.0) * OVERTAKEN_EACH;
     let out_of_order = scene.connections_sum("out_of_order_segments_per_s")?;
@@ -97,7 +97,7 @@ fn share_of(part: f64, whole: f64, part_min: f64) -> Option<f64> {
 }
 
 /// Packets that the local host itself dropped.
-fn drops(scene: &Scene<'_>) -> Vec<Seen> {
+fn drops(scene: &LimitInput<'_>) -> Vec<Seen> {
     let enough = |rate: &f64| *rate * scene.means.seconds >= COUNT_MIN;
     let received = [
         scene.interface("rx_drops_per_s"),
@@ -114,7 +114,7 @@ fn drops(scene: &Scene<'_>) -> Vec<Seen> {
 }
 
 /// The rules with more details, by the measured values: the most likely cause first.
-fn rules(seen: &[Seen], scene: &Scene<'_>) -> Vec<&'static str> {
+fn rules(seen: &[Seen], scene: &LimitInput<'_>) -> Vec<&'static str> {
     let has = |measure: Measure| seen.iter().any(|seen| seen.measure == measure);
     let percent =
         |measure: Measure| seen.iter().find(|seen| seen.measure == measure).map_or(0.0, |seen| seen.value);

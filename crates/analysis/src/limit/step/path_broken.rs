@@ -11,7 +11,7 @@
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::Scene;
+use crate::limit::input::LimitInput;
 use crate::marks::Way;
 
 const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];
@@ -23,7 +23,7 @@ const ERRORS_PER_S: f64 = 1.0;
 const LINK_RULES: &[&str] = &["net.link.errors"];
 
 /// The rules about large packets that are dropped.
-const SWALLOWED_RULES: &[&str] = &["net.mtu.path_mismatch", "net.mtu.tcp_mtu_probing"];
+const DROPPED_PACKET_RULES: &[&str] = &["net.mtu.path_mismatch", "net.mtu.tcp_mtu_probing"];
 
 /// Lost share of the long pings, in percent, if none gets through.
 const LONG_LOST_PERCENT: f64 = 90.0;
@@ -34,8 +34,8 @@ const SHORT_ANSWERED_PERCENT: f64 = 60.0;
 /// Seconds in which a connection hung, at least, each with a ping of both kinds.
 const STILL_MIN: f64 = 3.0;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if let Some(finding) = link_change(scene).or_else(|| swallowed(scene)) {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
+    if let Some(finding) = link_change(scene).or_else(|| large_packets_dropped(scene)) {
         return Tested::Found(finding);
     }
     let Some(link) = scene.link else {
@@ -50,7 +50,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 }
 
 /// A link on the path that went down or came up while operations hung.
-fn link_change(scene: &Scene<'_>) -> Option<LimitFinding> {
+fn link_change(scene: &LimitInput<'_>) -> Option<LimitFinding> {
     if scene.incidents_s.is_none() && scene.point.total.ops > 0 {
         return None;
     }
@@ -63,7 +63,7 @@ fn link_change(scene: &Scene<'_>) -> Option<LimitFinding> {
 }
 
 /// Large packets that never arrive, while short ones do.
-fn swallowed(scene: &Scene<'_>) -> Option<LimitFinding> {
+fn large_packets_dropped(scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let sent = scene.network("still_pings_per_s").filter(|sent| *sent > 0.0)?;
     if sent * scene.means.seconds < STILL_MIN {
         return None;
@@ -79,6 +79,6 @@ fn swallowed(scene: &Scene<'_>) -> Option<LimitFinding> {
         scene.connections().iter().filter_map(|connection| connection.of("path_mtu_bytes")).reduce(f64::max);
     let mut seen = vec![lost, Seen::beside(Measure::ShortPingsAnsweredPercent, short)];
     seen.extend(longest.map(|bytes| Seen::beside(Measure::PacketBytes, bytes)));
-    let finding = LimitFinding::new(LimitStep::PathBroken, seen, SWALLOWED_RULES);
+    let finding = LimitFinding::new(LimitStep::PathBroken, seen, DROPPED_PACKET_RULES);
     Some(finding.at(scene.link.map_or("", |link| &link.interface)))
 }

@@ -1,9 +1,9 @@
 //! The time of a request, for the questions about the server.
 
-use crate::limit::input::Scene;
+use crate::limit::input::LimitInput;
 
 /// As counted by the mount, if it counts; otherwise as measured by Reelgauge.
-pub(super) fn request_us(scene: &Scene<'_>) -> Option<f64> {
+pub(super) fn request_us(scene: &LimitInput<'_>) -> Option<f64> {
     let names = if scene.mostly_reads() {
         ["read_rtt_us", "mean_read_us"]
     } else {

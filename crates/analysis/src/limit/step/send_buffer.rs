@@ -4,7 +4,7 @@
 //! buffer, and are far below the congestion window and the server's window.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::{Connection, Scene};
+use crate::limit::input::{Connection, LimitInput};
 
 /// Share of the time with data to send, in percent.
 const LIMITED_PERCENT: f64 = 20.0;
@@ -27,7 +27,7 @@ const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
 const RULES: &[&str] = &["net.tcp.buffer_below_bdp", "smb.samba.socket_options"];
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if !scene.on_network || scene.mostly_reads() {
         return Tested::No;
     }

@@ -15,7 +15,7 @@ use reelgauge_record::counters::Layer;
 
 use super::request::request_us;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::{Observed, Scene};
+use crate::limit::input::{LimitInput, Observed};
 
 /// Share of the time, in percent.
 const BUSY_PERCENT: f64 = 90.0;
@@ -41,7 +41,7 @@ const WAITING_PERCENT: f64 = 10.0;
 const RULES: &[&str] =
     &["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }
@@ -54,7 +54,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// The longest time of a request at a disk of the server, in the direction of the load, if it acquits
 /// the server's storage: see the head. `None` if it does not, or too little of the server was sampled.
-pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
+pub(super) fn acquitting_us(scene: &LimitInput<'_>) -> Option<f64> {
     let [server] = scene.observed else { return None };
     let us = disk_us(server, scene)?;
     let is_accused = matches!(test(scene), Tested::Found(_));
@@ -70,13 +70,13 @@ fn waiting_percent(server: &Observed<'_>) -> Option<f64> {
 
 /// The largest share of time in which tasks of a server waited for its storage, if it is worth
 /// reporting.
-pub(super) fn waited_percent(scene: &Scene<'_>) -> Option<f64> {
+pub(super) fn waited_percent(scene: &LimitInput<'_>) -> Option<f64> {
     let all = scene.observed.iter().filter_map(waiting_percent);
     all.filter(|percent| *percent >= OF_OPERATION_PERCENT).reduce(f64::max)
 }
 
 /// Whether the sampled disks transferred the whole load. An array and its members count the same bytes.
-fn are_all(server: &Observed<'_>, scene: &Scene<'_>) -> Option<bool> {
+fn are_all(server: &Observed<'_>, scene: &LimitInput<'_>) -> Option<bool> {
     let (name, load) = direction(scene);
     let each = || server.means.each(Layer::Disk, name);
     let largest = each().map(|(_, moved)| moved).reduce(f64::max)?;
@@ -86,7 +86,7 @@ fn are_all(server: &Observed<'_>, scene: &Scene<'_>) -> Option<bool> {
 }
 
 /// The counter of a disk and the rate of the load, in the direction of the load.
-fn direction(scene: &Scene<'_>) -> (&'static str, Option<f64>) {
+fn direction(scene: &LimitInput<'_>) -> (&'static str, Option<f64>) {
     let total = &scene.point.total;
     match scene.mostly_reads() {
         true => ("read_bytes_per_s", total.read_bytes_per_s),
@@ -94,7 +94,7 @@ fn direction(scene: &Scene<'_>) -> (&'static str, Option<f64>) {
     }
 }
 
-fn disk_us(server: &Observed<'_>, scene: &Scene<'_>) -> Option<f64> {
+fn disk_us(server: &Observed<'_>, scene: &LimitInput<'_>) -> Option<f64> {
     let disks = disks(server).into_iter().filter(|disk| carries(server, disk, scene) != Some(false));
     disks.filter_map(|disk| took_us(server, disk, scene)).reduce(f64::max)
 }
@@ -104,11 +104,11 @@ fn disks<'a>(observed: &Observed<'a>) -> BTreeSet<&'a str> {
     names.iter().flat_map(|name| observed.means.each(Layer::Disk, name).map(|(disk, _)| disk)).collect()
 }
 
-fn of_observer(observed: &Observed<'_>, scene: &Scene<'_>) -> Vec<LimitFinding> {
+fn of_observer(observed: &Observed<'_>, scene: &LimitInput<'_>) -> Vec<LimitFinding> {
     disks(observed).into_iter().filter_map(|disk| of_disk(observed, disk, scene)).collect()
 }
 
-fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<LimitFinding> {
+fn of_disk(observed: &Observed<'_>, disk: &str, scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let is_of_the_load = carries(observed, disk, scene) != Some(false);
     let busy = observed.means.of(Layer::Disk, "util_percent", disk).filter(|_| is_of_the_load);
     let busy = busy.map(|percent| Seen::against(Measure::DiskBusyPercent, percent, BUSY_PERCENT));
@@ -134,13 +134,13 @@ fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<Lim
 }
 
 /// The time of a request there, in the direction of the load.
-fn took_us(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<f64> {
+fn took_us(observed: &Observed<'_>, disk: &str, scene: &LimitInput<'_>) -> Option<f64> {
     let name = if scene.mostly_reads() { "mean_read_us" } else { "mean_write_us" };
     observed.means.of(Layer::Disk, name, disk)
 }
 
 /// Whether it transferred a part of the load. `None` if its bytes were not counted.
-fn carries(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<bool> {
+fn carries(observed: &Observed<'_>, disk: &str, scene: &LimitInput<'_>) -> Option<bool> {
     let (name, load) = direction(scene);
     let moved = observed.means.of(Layer::Disk, name, disk)?;
     Some(moved >= load? * CARRIES_SHARE)

@@ -5,7 +5,7 @@
 //! is the receiver: if its window is the limit, it is full of data in flight.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::input::{Connection, Scene};
+use crate::limit::input::{Connection, LimitInput};
 
 /// Share of the time with data to send, in percent.
 const WINDOW_LIMITED_PERCENT: f64 = 20.0;
@@ -19,7 +19,7 @@ const UNSCALED_BYTES: f64 = 65_535.0;
 /// A connection that transfers less than this in either direction does not carry the load.
 const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
-pub(super) fn test(scene: &Scene<'_>) -> Tested {
+pub(super) fn test(scene: &LimitInput<'_>) -> Tested {
     if !scene.on_network {
         return Tested::No;
     }
@@ -40,7 +40,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 }
 
 /// The direction that is closer to its window.
-fn of_connection(connection: &Connection<'_>, scene: &Scene<'_>) -> Option<LimitFinding> {
+fn of_connection(connection: &Connection<'_>, scene: &LimitInput<'_>) -> Option<LimitFinding> {
     let carries = |name| connection.of(name).unwrap_or(0.0) >= CARRIES_BYTES_PER_S;
     let written = carries("sent_bytes_per_s") && !scene.mostly_reads();
     let read = carries("received_bytes_per_s") && scene.mostly_reads();

@@ -25,7 +25,7 @@ use reelgauge_record::OpKind;
 use reelgauge_workload::script::Op;
 use rustix::event::EventfdFlags;
 
-use super::super::launch::{Post, STACK_BYTES};
+use super::super::launch::{STACK_BYTES, ThreadContext};
 use super::super::worker_threads::LastWord;
 use super::super::{Context, DriverError};
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
@@ -97,7 +97,7 @@ impl Offload {
     }
 
     /// Ensures that this many helpers are idle.
-    pub(super) fn muster(&mut self, post: &Post, idle: usize) -> Result<(), DriverError> {
+    pub(super) fn muster(&mut self, post: &ThreadContext, idle: usize) -> Result<(), DriverError> {
         while self.idle.len() < idle {
             let number = self.helpers.len() as u32;
             let (offloaded, offload) = mpsc::channel();
@@ -230,7 +230,7 @@ mod tests {
     use crate::pattern::PatternSpec;
 
     /// A context with two files: this directory and a missing one.
-    fn post() -> Post {
+    fn post() -> ThreadContext {
         let context = Context {
             clock: Clock::start(),
             area: None,
@@ -245,7 +245,7 @@ mod tests {
         };
         let names = Names::new(None, [".", "/there/is/no/such/file"].map(Path::new).into_iter());
         let heartbeat = Arc::new(Heartbeat::new());
-        Post { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
+        ThreadContext { number: 0, heartbeat, context: Arc::new(context), names: Arc::new(names) }
     }
 
     fn offloaded(kind: OpKind, file: u32) -> Op {

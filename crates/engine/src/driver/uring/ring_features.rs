@@ -119,7 +119,7 @@ impl Ladder {
     }
 
     /// Sets up a ring for these workers, on the thread that will use it.
-    pub(super) fn climb<S>(self, slots: &mut Slots<S>) -> Result<(IoUring, Taken), DriverError> {
+    pub(super) fn setup<S>(self, slots: &mut Slots<S>) -> Result<(IoUring, Taken), DriverError> {
         let refused = |source| DriverError::UringSetup { source };
         let in_flight = u32::try_from(slots.slots.len()).unwrap_or(u32::MAX);
         let (ring, rung) = set_up(self.first_rung, in_flight).map_err(refused)?;

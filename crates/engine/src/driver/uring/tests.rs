@@ -15,7 +15,7 @@ impl Sink for NoSink {
 #[should_panic(expected = "a completed operation was in flight")]
 fn a_completion_while_nothing_is_in_flight_is_a_defect() {
     let names = Arc::new(Names::new(None, std::iter::empty()));
-    let post = Post { number: 0, heartbeat: Arc::default(), context: Arc::new(context()), names };
+    let post = ThreadContext { number: 0, heartbeat: Arc::default(), context: Arc::new(context()), names };
     let taken = Taken {
         rung: 0,
         registered_buffers: false,

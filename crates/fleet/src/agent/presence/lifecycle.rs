@@ -15,7 +15,7 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
 use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
 
-use super::{Identity, PresenceError, Station};
+use super::{AgentEndpoint, Identity, PresenceError};
 use crate::agent::host_checks::{DoctorDuty, DoctorTerms, Errand};
 use crate::agent::leftovers::LeftoverTerms;
 use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
@@ -154,7 +154,7 @@ async fn lived(
     say(LifeEvent::Joined(&identity));
     let name = agent.clone();
     let opener = Opener::new(seal, fleet, agent, session.clone());
-    let station = Arc::new(Station::new(client.clone(), identity, opener));
+    let station = Arc::new(AgentEndpoint::new(client.clone(), identity, opener));
     let (sender, orders) = channel(ORDERS);
     let (refusal_sender, mut refusals) = unbounded_channel();
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));

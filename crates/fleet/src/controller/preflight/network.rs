@@ -188,12 +188,12 @@ impl<'a> Asker<'a> {
                 said = None;
             }
         }
-        self.hear_where(&mut all).await;
+        self.receive_address(&mut all).await;
         Ok(all.iter().map(Ends::line).collect())
     }
 
     /// A sender reports the address it used slightly later than the receiver reports its result.
-    async fn hear_where(&mut self, all: &mut [Ends<'_>]) {
+    async fn receive_address(&mut self, all: &mut [Ends<'_>]) {
         let until = Instant::now() + 2 * AGAIN;
         let is_open = |ends: &Ends<'_>| {
             ends.failure().is_none() && !ends.sender.as_ref().is_some_and(NetworkState::is_over)

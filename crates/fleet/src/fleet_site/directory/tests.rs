@@ -72,11 +72,11 @@ fn keys_are_never_overwritten() {
     let dir = folder.path().join("fleet");
     fs::create_dir(&dir).unwrap();
     let site = FleetSite::make(&dir, &own(&["a"])).unwrap();
-    assert!(matches!(FleetSite::make(&dir, &own(&["a"])), Err(SiteError::Taken(_))));
+    assert!(matches!(FleetSite::make(&dir, &own(&["a"])), Err(FleetSiteError::Taken(_))));
     assert_eq!(FleetSite::open(&dir).unwrap().register(), site.register());
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    assert!(matches!(FleetSite::make(&file, &own(&[])), Err(SiteError::Taken(_))));
+    assert!(matches!(FleetSite::make(&file, &own(&[])), Err(FleetSiteError::Taken(_))));
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn an_external_server_receives_the_users_and_no_keys() {
 fn a_folder_without_a_register_is_no_site() {
     let folder = tempfile::tempdir().unwrap();
     let error = FleetSite::open(folder.path()).unwrap_err();
-    assert!(matches!(&error, SiteError::NoSite(_)) && error.to_string().contains("fleet init"));
+    assert!(matches!(&error, FleetSiteError::NoSite(_)) && error.to_string().contains("fleet init"));
 }

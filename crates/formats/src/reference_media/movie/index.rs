@@ -76,10 +76,10 @@ fn track(trak: &[u8], file_bytes: u64, budget: usize) -> Result<Track, MovieErro
     if sizes.count() == 0 {
         return Ok(Track { kind, unit: SampleUnit::Sample, spans: Vec::new(), timing: Timing::default() });
     }
-    if lies_elsewhere(minf)? {
+    if is_external(minf)? {
         return Err(MovieError::Elsewhere);
     }
-    let limits = samples::Limits { file_bytes, budget };
+    let limits = samples::ParseBounds { file_bytes, budget };
     let chunks = samples::Chunks::read(stbl)?;
     let (unit, spans) = match sizes {
         samples::Sizes::Same { bytes, count } if kind == TrackKind::Sound => {
@@ -103,7 +103,7 @@ fn handler(hdlr: &[u8]) -> Result<TrackKind, MovieError> {
 }
 
 /// Whether a data reference points to another file: its flag "self-contained" is not set.
-fn lies_elsewhere(minf: &[u8]) -> Result<bool, MovieError> {
+fn is_external(minf: &[u8]) -> Result<bool, MovieError> {
     let Some(dinf) = boxes::child(BoxType::MINF, minf, BoxType::DINF)? else {
         return Ok(false);
     };

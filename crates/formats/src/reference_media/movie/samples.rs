@@ -11,7 +11,7 @@ use super::{ByteRange, MovieError, Timing};
 
 /// The limits for a track.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ParseBounds {
     /// Size of the file.
     pub(super) file_bytes: u64,
     /// How many more spans are allowed.
@@ -157,11 +157,11 @@ fn counted(kind: BoxType, content: &[u8], width: usize) -> Result<&[u8], MovieEr
 /// Collects spans within the limits.
 struct Collector {
     spans: Vec<ByteRange>,
-    limits: Limits,
+    limits: ParseBounds,
 }
 
 impl Collector {
-    fn new(limits: Limits) -> Collector {
+    fn new(limits: ParseBounds) -> Collector {
         Collector { spans: Vec::new(), limits }
     }
 
@@ -184,7 +184,7 @@ const TOO_FEW_CHUNKS: &str = "locates fewer samples than the track has";
 pub(super) fn sample_spans(
     sizes: &Sizes<'_>,
     chunks: &Chunks<'_>,
-    limits: Limits,
+    limits: ParseBounds,
 ) -> Result<Vec<ByteRange>, MovieError> {
     let count = sizes.count();
     let mut spans = Collector::new(limits);
@@ -211,7 +211,7 @@ pub(super) fn chunk_spans(
     count: u32,
     packing: Packing,
     chunks: &Chunks<'_>,
-    limits: Limits,
+    limits: ParseBounds,
 ) -> Result<Vec<ByteRange>, MovieError> {
     let mut spans = Collector::new(limits);
     let mut rest = u64::from(count);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn spans(stbl: &[u8], file_bytes: u64, budget: usize) -> Result<Vec<(u64, u64)>, MovieError> {
-        let limits = Limits { file_bytes, budget };
+        let limits = ParseBounds { file_bytes, budget };
         let spans = sample_spans(&Sizes::read(stbl)?, &Chunks::read(stbl)?, limits)?;
         Ok(spans.iter().map(|span| (span.offset, span.bytes)).collect())
     }
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn uncompressed_sound_is_listed_by_chunks() {
         let stbl = [table(BoxType::STSC, &[1, 1000, 1], 3), table(BoxType::STCO, &[100, 9000], 1)].concat();
-        let limits = Limits { file_bytes: 20_000, budget: 9 };
+        let limits = ParseBounds { file_bytes: 20_000, budget: 9 };
         let packing = Packing::plain(6);
         let spans = chunk_spans(1500, packing, &Chunks::read(&stbl).unwrap(), limits).unwrap();
         let spans: Vec<(u64, u64)> = spans.iter().map(|span| (span.offset, span.bytes)).collect();

@@ -60,7 +60,7 @@ impl Asked {
     }
 
     /// Their last output.
-    pub(super) fn said(&self) -> LastAnswer {
+    pub(super) fn last_output(&self) -> LastAnswer {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

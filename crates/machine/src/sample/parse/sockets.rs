@@ -120,7 +120,7 @@ impl Connection {
     }
 
     /// All transferred data, in both directions.
-    fn carried(&self) -> u64 {
+    fn transferred_bytes(&self) -> u64 {
         self.u64(128).unwrap_or(0).saturating_add(self.u64(200).unwrap_or(0))
     }
 
@@ -203,7 +203,7 @@ impl Connection {
 
 /// Adds the counters of connections; with too many, those with the most data.
 pub fn put(mut connections: Vec<Connection>, look: &mut Look) {
-    connections.sort_by_key(|connection| std::cmp::Reverse(connection.carried()));
+    connections.sort_by_key(|connection| std::cmp::Reverse(connection.transferred_bytes()));
     connections.iter().take(CONNECTIONS_MAX).for_each(|connection| connection.put(look));
 }
 

@@ -10,7 +10,7 @@ use reelgauge_results::reopen::reopen;
 use super::super::latest_run::newest;
 
 /// The number of runs to search for one of the path.
-const LOOKED_AT: usize = 20;
+const RUNS_SEARCHED_MAX: usize = 20;
 
 /// The text of the named run; otherwise of the newest run of this path, or of any, among the runs in
 /// `runs`. `None` if there is none, if it measured nothing, or if there was no network to its target: a
@@ -32,7 +32,7 @@ fn of_path(path: Option<&Path>, runs: &Path) -> Vec<PathBuf> {
         let target = Path::new(target);
         path.as_ref().is_none_or(|path| target.starts_with(path) || path.starts_with(target))
     };
-    let entries = newest(runs, LOOKED_AT).map(|(entries, _)| entries).unwrap_or_default();
+    let entries = newest(runs, RUNS_SEARCHED_MAX).map(|(entries, _)| entries).unwrap_or_default();
     let entries = entries.iter().filter(|entry| !entry.target.is_empty() && is_of_path(&entry.target));
     entries.map(|entry| runs.join(&entry.id)).collect()
 }

@@ -15,25 +15,25 @@ use crate::simulation::world::{drain_ends, drain_nap_ns, drain_obeys};
 
 /// Holds the drain's work. `None` after a panic, or when it is over.
 #[derive(Clone)]
-pub(super) struct Seat(Rc<RefCell<Option<Work>>>);
+pub(super) struct SimulatedDrain(Rc<RefCell<Option<Work>>>);
 
-impl fmt::Debug for Seat {
+impl fmt::Debug for SimulatedDrain {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Seat")
     }
 }
 
-impl Seat {
+impl SimulatedDrain {
     /// Starts to work in this world.
-    pub(super) fn take(world: &'static dyn VirtualWorld, work: Work) -> Seat {
-        let seat = Seat(Rc::new(RefCell::new(Some(work))));
+    pub(super) fn take(world: &'static dyn VirtualWorld, work: Work) -> SimulatedDrain {
+        let seat = SimulatedDrain(Rc::new(RefCell::new(Some(work))));
         world.join(Box::new(Rounds { seat: seat.clone(), next_ns: world.now_ns() + NAP.as_nanos() as u64 }));
         seat
     }
 
     pub(super) fn order(&self, order: Order) -> Result<(), DrainDied> {
         drain_obeys();
-        self.work(|work| work.obey(order))
+        self.work(|work| work.execute(order))
     }
 
     pub(super) fn finish(self) -> Result<Drained, DrainDied> {
@@ -57,7 +57,7 @@ impl Seat {
 
 /// The rounds without an order.
 struct Rounds {
-    seat: Seat,
+    seat: SimulatedDrain,
     next_ns: u64,
 }
 

@@ -112,7 +112,7 @@ fn a_replay_of_unknown_length_has_no_planned_end() {
 fn events_are_in_the_file_as_soon_as_they_happen() {
     let dir = tempfile::tempdir().unwrap();
     let mut silent = Silent;
-    let mut log = LiveLog::beside(&mut silent);
+    let mut log = LiveLog::with_observer(&mut silent);
     log.phase("reading");
     let target = Path::new("/mnt/nas");
     log.begun(&RunBegin { run_dir: dir.path(), verb: "mix", label: "l", target });

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use reelgauge_record::OpRecord;
 
-use crate::held_operation::Held;
+use crate::held_operation::HeldOperation;
 
 /// Operations in the window (18 MiB). A run is written in the order of completion, so a slow operation
 /// comes after many that started later.
@@ -15,7 +15,7 @@ pub(super) const WINDOW: usize = 1 << 18;
 #[derive(Debug)]
 pub(super) struct Reorder {
     window: usize,
-    held: BinaryHeap<Reverse<Held>>,
+    held: BinaryHeap<Reverse<HeldOperation>>,
     arrived: u64,
     last_ns: u64,
     late_ops: u64,
@@ -32,14 +32,14 @@ impl Reorder {
         if self.window == 0 {
             return Some(self.let_go(op));
         }
-        self.held.push(Reverse(Held { arrived: self.arrived, op }));
+        self.held.push(Reverse(HeldOperation { arrived: self.arrived, op }));
         self.arrived += 1;
         if self.held.len() > self.window { self.pop() } else { None }
     }
 
     /// Removes the earliest operation.
     pub fn pop(&mut self) -> Option<OpRecord> {
-        let Reverse(Held { op, .. }) = self.held.pop()?;
+        let Reverse(HeldOperation { op, .. }) = self.held.pop()?;
         Some(self.let_go(op))
     }
 
