@@ -95,7 +95,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn it_dies_with_its_children() {
+    fn killed_command_ends_its_children() {
         let scratch = Scratch::new();
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo ready; sleep 1000 & wait"]);

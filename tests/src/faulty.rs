@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn without_faults_it_is_a_file_system() {
+    fn faulty_bed_without_faults_passes_through() {
         let Some((faulty, path)) = with_file() else {
             return;
         };

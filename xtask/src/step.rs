@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_run_that_broke_off_is_a_failure() {
+    fn aborted_test_run_is_a_failure() {
         let steps = [finished(Outcome::Tests(Counts::default(), Some("does not compile".into())))];
         assert!(!summarize(&steps));
     }

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_fails_alone_too_fails_the_step() {
+    fn test_failing_again_alone_fails_the_step() {
         let ran = failed(&BOTH, 1);
         assert_eq!(ran.total.unstable, ["check: one"]);
         assert_eq!(ran.total.broken, ["check: two"]);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_breaks_off_without_a_failed_test_is_a_failure() {
+    fn aborted_program_without_failed_test_is_a_failure() {
         assert!(matches!(failed(&[], 0).outcome(), Outcome::Tests(_, Some(_))));
     }
 

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machines_memory_counts_where_reads_go_through_it() {
+    fn local_memory_counts_for_buffered_reads() {
         let local = MemoryFacts { on_network: false, ..facts() };
         for past_client_cache in [Some(false), None] {
             let buffered = MemoryFacts { past_client_cache, ..local.clone() };
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn later_reads_that_are_much_faster_are_evidence_wherever_they_come_from() {
+    fn much_faster_rereads_are_evidence_of_any_cache() {
         let local = MemoryFacts { on_network: false, ..facts() };
         let with = |first, later| MemoryFacts { rereads: compared(first, later), ..local.clone() };
         let found = cache_suspicion(&with(times(100, 8_000.0), times(100, 500.0)));

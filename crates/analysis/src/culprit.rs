@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_processors_alone_are_nobodys_fault() {
+    fn busy_processors_without_delay_are_not_blamed() {
         let busy = MachineThen { processors_busy_percent: Some(100.0), ..MachineThen::default() };
         assert_eq!(decided(57, 0, &busy), Culprit::Storage);
         assert_eq!(decided(57, 3, &busy), Culprit::Storage);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_waited_for_a_processor_are_the_machines_fault() {
+    fn waits_for_a_processor_are_attributed_to_the_host() {
         let waited = |wait_us| MachineThen {
             longest_pause_s: Some(0.49),
             own_delay_max_us: Some(490_000.0),

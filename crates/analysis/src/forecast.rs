@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_after_the_other_adds_up_as_far_as_it_is_known() {
+    fn consecutive_known_durations_add_up() {
         let of = |time, load| Forecast {
             time,
             least_files_bytes: 1,

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_the_lesser_part_is_none_of_the_whole() {
+    fn mean_of_the_smaller_part_is_not_used_for_the_whole() {
         // The process was in another group at the second sample, whose counter has no earlier value.
         let throttled = series("tool", "throttled_percent", &[(2.0, None), (3.0, Some(4.0))]);
         assert_eq!(mean_over(&throttled, 0.2, 3.0), None);

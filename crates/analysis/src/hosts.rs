@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn the_targets_of_machines_that_did_something_are_those_of_a_load_point() {
+    fn targets_of_a_load_point_are_those_of_active_hosts() {
         let host = |agent: &str, target: &str| RunHost {
             agent: agent.to_owned(),
             target: Some(target.to_owned()),
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_has_its_machine() {
+    fn stream_has_its_host() {
         let host = |agent: &str, first_stream, streams| RunHost {
             agent: agent.to_owned(),
             first_stream,

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_are_read_at_a_time_they_come_in_the_same_order() {
+    fn order_is_independent_of_the_batch_size() {
         // Three parallel workers, out of order by less than the window.
         let times: Vec<u64> = (0..600).map(|at| 10 * (at / 3) + 3 * (2 - at % 3)).collect();
         let (wanted, late) = ordered(&times, 4);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_marked_where_it_happened_and_a_usual_amount_is_not() {
+    fn unusual_change_is_marked_at_its_time() {
         assert_eq!(
             marks_of("network", "link_changes_per_s", &[(1.0, Some(0.0)), (2.0, Some(2.0))]),
             [(1.0, 2.0, false)]
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_no_way_to_the_target_takes_mark_nothing() {
+    fn interfaces_off_the_target_path_cause_no_marks() {
         let of = |way: Way<'_>, device: &str| {
             let series = CounterSeries { device: device.to_owned(), ..risen() };
             let agent =

@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn response_times_are_counted_of_the_load_point_that_goes_on() {
+    fn response_times_belong_to_the_current_load_point() {
         let mut meter = Meter::new();
         assert_eq!(meter.response_counts().count(), 0);
         meter.add(&read(0, 0, 4096).at_ms(1).took_ms(5));

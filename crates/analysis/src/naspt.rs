@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_back_from_json() {
+    fn value_round_trips_through_json() {
         let table = table(&[("a", &[30, 10]), ("b", &[])]);
         let text = serde_json::to_string(&table).unwrap();
         assert_eq!(serde_json::from_str::<NasptTable>(&text).unwrap(), table);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_pause_before_an_answer_can_have_held_it_up() {
+    fn only_the_last_pause_before_a_completion_can_delay_it() {
         let many = pauses(&[(0, 90), (100, 190), (200, 290)]);
         assert_eq!(many.booked_ns(95 * MS, 292 * MS), 90 * MS);
         assert_eq!((many.total_ns(50 * MS, 250 * MS), many.longest_ns(0, 250 * MS)), (180 * MS, 90 * MS));

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_values_the_best_is_named() {
+    fn best_of_many_values_is_named() {
         use Judgement::{Base, Better as Up, Same, Worse};
         let values = [[10.0, 10.0], [20.0, 20.0], [30.0, 30.0], [25.0, 25.0], [40.0, 40.0]];
         let read = row(READ, Better::Higher, &values, &[Base, Up, Up, Up, Up]);

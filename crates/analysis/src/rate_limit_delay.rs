@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_behind_those_that_waited_are_the_limits_too_where_the_storage_was_idle() {
+    fn frames_queued_after_throttled_ones_are_attributed_to_the_limit_if_storage_was_idle() {
         let not_known = |own: u64, busy_share: Option<f64>| Incident {
             late_frames: 207,
             late_frames_with_own_delay: own,

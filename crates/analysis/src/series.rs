@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn order_does_not_matter_and_warm_up_and_errors_are_apart() {
+    fn order_is_irrelevant_and_warm_up_and_errors_are_separate() {
         let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 900) };
         let failed = OpRecord { errno: 5, done_len: 0, ..read(1_000, 1_900) };
         let mut records = [warmup, failed, read(1_100, 1_200), read(2_000, 2_500), read(1_000, 1_100)];

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_storage_is_not_the_tools_delay() {
+    fn slow_storage_is_no_delay_of_reelgauge() {
         // A stall of a second; the frames behind it are issued as soon as it is over.
         let stalled =
             lateness_of(&[(0, 0, 1_000), (40, 1_000, 1_010), (80, 1_010, 1_020), (120, 1_025, 1_030)]);

@@ -29,7 +29,7 @@ fn detail_of(mut first: FirstPass, ops: &[OpRecord]) -> Detail {
 }
 
 #[test]
-fn everything_is_counted_where_it_belongs() {
+fn operations_are_counted_by_worker_and_kind() {
     let ops = [
         read(0, 0, 4_096).took_ms(90).flagged(OpFlags::WARMUP),
         read(0, 4_096, 4_096).at_ms(100).took_ms(3),
@@ -145,7 +145,7 @@ fn up_to_twenty_thousand_operations_are_listed_and_five_hundred_are_the_worst() 
 }
 
 #[test]
-fn a_grid_with_too_many_cells_gets_wider_bins_and_loses_nothing() {
+fn grid_with_too_many_cells_is_coarsened_without_loss() {
     let ops: Vec<OpRecord> = (0..400_000)
         .map(|n| {
             let took_ns = 1_000_u64 << (n * 7 % 22);
@@ -240,7 +240,7 @@ fn assert_as_live(streams: &PointStreams, point: &JudgedPoint, ops: &[OpRecord])
 }
 
 #[test]
-fn a_stall_of_one_second_is_seen_where_it_was() {
+fn stall_of_1s_is_found_at_its_time() {
     let point = judged(0, 0, 4_000, 2);
     // Two streams; frames 30 to 54 of the first arrive at 2.2 s.
     let took: Vec<u16> = (0..200_u16)

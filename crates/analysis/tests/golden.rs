@@ -191,7 +191,7 @@ fn each_worker_has_separate_tables() {
 }
 
 #[test]
-fn where_no_size_was_drawn_the_first_block_takes_its_place() {
+fn first_block_replaces_an_undrawn_size() {
     let undrawn =
         |op: OpRecord| OpRecord { offset: if op.kind == OpKind::Open { 0 } else { op.offset }, ..op };
     let figures = figures_of(worker_0().into_iter().map(undrawn));
@@ -248,7 +248,7 @@ fn short_transfer_is_valid_only_in_a_replay() {
 }
 
 #[test]
-fn errors_are_apart_from_times() {
+fn errors_are_separate_from_times() {
     let figures = golden();
     let total = &figures.total;
     assert_eq!(total.errors.len(), 1);
@@ -326,7 +326,7 @@ fn rebuilding_from_the_log_gives_the_live_figures() {
 }
 
 #[test]
-fn nothing_at_all_is_none_and_not_zero() {
+fn empty_input_is_none_not_zero() {
     let figures = figures_of([]);
     assert_eq!(figures.total.ops, 0);
     assert_eq!(figures.total.bytes_per_s, Some(0.0));

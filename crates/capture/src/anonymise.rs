@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_parts_stay_equal_within_one_recording_alone() {
+    fn anonymised_names_are_stable_only_within_a_recording() {
         let one = Anonymiser::new();
         let (a, b) = (one.path(b"client/take1.mov"), one.path(b"client/take2.mov"));
         assert_eq!(a.split('/').next(), b.split('/').next());

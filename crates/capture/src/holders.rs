@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_holders_the_first_are_named_and_the_rest_counted() {
+    fn first_holders_are_named_and_the_rest_counted() {
         let many: Vec<(u32, &str, &[&str])> = (1..=20).map(|pid| (pid, "worker", &["m"][..])).collect();
         let host = host(&many);
         let named = of("m", &host, 0);

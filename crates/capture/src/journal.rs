@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_before_it_begins_and_nothing_without_a_name() {
+    fn no_data_are_kept_before_the_start_or_without_a_name() {
         let journal = Journal::new(1);
         let call = journal.arrive(7);
         call.note(OpKind::Read, Some(0), What::default(), ServiceTime::default());

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_the_storage_where_they_can_be() {
+    fn numbers_are_those_of_the_storage_if_known() {
         let mut nodes = Nodes::new(ROOT_KEY);
         assert_eq!(nodes.enter(ROOT, name("a"), file(7)), Entered { id: 7, generation: 0, is_new: true });
         assert!(!nodes.enter(ROOT, name("a"), file(7)).is_new);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_directory_takes_its_files_along_and_knows_where_they_were() {
+    fn renamed_directory_moves_its_files_and_keeps_their_origin() {
         let mut nodes = Nodes::new(ROOT_KEY);
         nodes.enter(ROOT, name("old"), dir(10));
         nodes.set_origin(10, Path::new("old"));

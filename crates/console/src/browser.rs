@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_that_leads_to_the_link_is_for_this_user_alone() {
+    fn page_with_the_link_is_readable_only_by_its_user() {
         let file = hand_over("http://127.0.0.1:8642/#token=a+/=\"<b>").unwrap();
         assert_eq!(file.as_file().metadata().unwrap().permissions().mode() & 0o7777, 0o600);
         let text = std::fs::read_to_string(file.path()).unwrap();

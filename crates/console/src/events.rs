@@ -157,7 +157,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn events_come_once_each_however_they_are_written() {
+    fn events_are_delivered_once_for_any_chunking() {
         let dir = tempfile::tempdir().unwrap();
         let mut file = File::create(dir.path().join(FILE_NAME)).unwrap();
         let mut tail = Tail::open(dir.path(), 0).unwrap();

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_are_gone_are_forgotten() {
+    fn disconnected_clients_are_forgotten() {
         let fair_queue = fair_queue();
         block_on(async {
             for number in 0..1_000 {

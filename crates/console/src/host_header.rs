@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_has_the_names_that_its_own_files_give_it() {
+    fn host_names_are_from_its_own_files() {
         let hosts = "127.0.0.1 localhost\n127.0.1.1\tNas1.studio.example nas1 # nas1.old.example\n\
                      10.0.0.9 other.example other\n10.0.0.7 files nas1.lan.example nas1\n";
         let resolv_conf =

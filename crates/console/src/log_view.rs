@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_map_has_every_byte_of_it() {
+    fn map_section_has_all_its_bytes() {
         let (_parent, trace) = trace();
         let file = ops(&trace, &query("top=1&kind=write"), &|| false).unwrap().ops.file[0];
         let found = |text: &str| map(&trace, &query(&format!("file={file}&{text}")), &|| false).unwrap();

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_listens_everywhere_addresses_and_own_names_count_and_foreign_names_do_not() {
+    fn wildcard_console_accepts_addresses_and_own_names_only() {
         for (listens, is_tls) in [("0.0.0.0:80", false), ("[::]:80", false), ("0.0.0.0:443", true)] {
             let site = site(listens, is_tls, None);
             for host in ["192.168.1.5", "[fe80::1]", "nas1", "nas1.studio.example", "NAS1.Studio.Example"] {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_proxy_its_name_counts_with_its_own_pages_and_no_other() {
+    fn proxied_console_accepts_only_its_public_origin() {
         let url = "https://nas.example.com/reelgauge/";
         let site = site("127.0.0.1:8642", false, Some(url));
         let (through, direct) = ("nas.example.com", "127.0.0.1:8642");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_to_open_is_where_it_is() {
+    fn address_to_open_is_the_listening_one() {
         let url = |listens: &str, is_tls: bool| site(listens, is_tls, None).url("nas1");
         assert_eq!(url("127.0.0.1:8642", false), "http://127.0.0.1:8642/");
         assert_eq!(url("[::1]:8642", false), "http://[::1]:8642/");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_understood_with_and_without_port_and_path() {
+    fn url_is_parsed_with_and_without_port_and_path() {
         for (text, origin, path, shown) in [
             ("https://nas.example.com", "https://nas.example.com", "/", "https://nas.example.com/"),
             ("https://NAS.example.com:443/", "https://nas.example.com", "/", "https://nas.example.com/"),

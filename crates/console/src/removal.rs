@@ -70,7 +70,7 @@ mod tests {
     use crate::runs::tests::make_run;
 
     #[test]
-    fn an_ended_run_goes_whole_and_nothing_else_does() {
+    fn deletion_removes_exactly_one_ended_run() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let runs = Runs::in_dir(&top.join("runs")).unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_stays() {
+    fn run_in_progress_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let runs = Runs::in_dir(folder.path()).unwrap();
         let run = make_run(runs.dir(), "run");

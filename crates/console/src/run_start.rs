@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_the_name_that_it_was_given() {
+    fn run_has_its_given_name() {
         let begin = crate::events::tests::begin_line(77, "").replace("77", "'$$'").replace('\n', "");
         let script = format!(
             "dir=\"${{2#--out=}}/mine\"; mkdir \"$dir\"; echo '# reelgauge run directory, layout 1' > \"$dir/run.toml\"; \

@@ -355,7 +355,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn runs_are_listed_newest_first_with_how_they_are() {
+    fn runs_are_listed_newest_first_with_their_state() {
         let folder = tempfile::tempdir().unwrap();
         let runs = Runs::in_dir(folder.path()).unwrap();
         let at = |day: u32| format!("2026-11-{day:02}T154012Z-nas1-mix");

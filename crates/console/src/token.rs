@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_another_and_knows_itself_alone() {
+    fn tokens_are_unique_and_match_only_themselves() {
         let (one, other) = (Token::draw().unwrap(), Token::draw().unwrap());
         let text = one.reveal().to_owned();
         assert!(text.len() == 2 * BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit()));

@@ -391,7 +391,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
 
     /// Rules that do not apply to virtual disks are not in order there; read-ahead is still judged.
     #[test]
-    fn a_virtual_disk_and_a_file_are_judged_by_their_read_ahead_alone() {
+    fn virtual_disk_and_file_are_judged_only_by_read_ahead() {
         const MOUNTS: &str = "\
 29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
 33 29 7:0 / /srv rw,relatime - ext4 /dev/loop0 rw
@@ -478,7 +478,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     }
 
     #[test]
-    fn of_collected_texts_the_disks_below_a_path_are_judged_and_other_pools_are_not() {
+    fn only_disks_below_the_path_are_judged_from_collected_texts() {
         let found = |path: &str| -> Vec<String> {
             let found = nas(path).findings.into_iter().flat_map(|finding| finding.found);
             found.map(|found| found.name).filter(|name| name == "md0" || name == "tank").collect()
@@ -527,7 +527,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     }
 
     #[test]
-    fn behind_a_bridge_any_card_may_be_the_one_and_a_bond_is_of_its_members() {
+    fn bridge_may_use_any_card_and_bond_uses_its_members() {
         let through = |link: &str, members: Option<&str>| {
             let mut texts = texts();
             texts.put("/proc/net/route", Ok(ROUTES.replace("eth1", link)));

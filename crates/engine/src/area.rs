@@ -930,7 +930,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn clean_breaks_off_before_the_marker_goes() {
+    fn clean_stops_before_removing_the_marker() {
         let dir = scratch();
         let area = Area::open_or_create(dir.path()).unwrap();
         let mut deep = area.root().join("scratch");

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_elsewhere_are_refused() {
+    fn paths_outside_are_refused() {
         each_way(|area, beside| {
             for path in [beside.join("file"), area.path().join("../beside/file"), PathBuf::from("file")] {
                 let refused = area.open_file(&path, Purpose::Reading).unwrap_err();

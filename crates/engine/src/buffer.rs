@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "direct I/O buffers are page-aligned")]
-    fn memory_that_begins_elsewhere_is_a_defect() {
+    fn misaligned_memory_is_a_defect() {
         assert_aligned(NonNull::<u64>::dangling().cast());
     }
 

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_starts_near_zero_and_follows_the_system() {
+    fn clock_starts_near_zero_and_follows_the_system() {
         let outside = Instant::now();
         let clock = Clock::start();
         let copy = clock;

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_keeps_its_seed_and_gives_fewer_files_when_fewer_are_wanted() {
+    fn data_set_grows_keeps_its_seed_and_supplies_fewer_files() {
         let (_dir, area) = area();
         prepare(&area, SPEC).unwrap();
         let other_seed = DataSetSpec { seed: 1, files: 5, ..SPEC };
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_can_break_it_off() {
+    fn progress_callback_can_cancel() {
         let (_dir, area) = area();
         let spec = DataSetSpec { files: 40, file_bytes: 64 * MIB, ..SPEC };
         let mut progress = |_| ControlFlow::Break(());

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_does_not_end_an_extent_whether_or_not_room_is_left_for_it() {
+    fn hole_does_not_end_an_extent() {
         assert_eq!(counted(&[(0, 1000, 10), (50, 1010, 10)]).extents, Some(1));
         assert_eq!(counted(&[(0, 1000, 10), (50, 1050, 10)]).extents, Some(1));
         assert_eq!(counted(&[(0, 1000, 10), (50, 1049, 10)]).extents, Some(2));

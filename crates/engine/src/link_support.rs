@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_usual_file_system_has_both_and_is_left_as_it_was() {
+    fn usual_file_system_has_links_and_exchange_and_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let area = AreaDir::open(folder.path()).unwrap();
         let found = try_links(&area, folder.path()).unwrap();

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_rises_with_the_clock_of_a_run() {
+    fn monotonic_clock_rises_with_the_run_clock() {
         let (before_ns, clock) = (machine_ns(), crate::clock::Clock::start());
         std::thread::sleep(std::time::Duration::from_millis(20));
         let (passed_ns, after_ns) = (clock.now_ns().cast_signed(), machine_ns());

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_finds_it_empty_and_leaves_nothing() {
+    fn run_finds_and_leaves_an_empty_scratch_folder() {
         let (_target, area) = area();
         let left = Scratch::create(&area).unwrap().directory("recordings").unwrap();
         fs::write(left.join("old.bin"), b"left by a killed run").unwrap();

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_temporary_directory_has_room_and_not_more_than_its_size() {
+    fn free_space_is_positive_and_at_most_the_size() {
         let space = space(&std::env::temp_dir()).unwrap().unwrap();
         assert!(space.available_bytes > 0);
         assert!(space.available_bytes <= space.total_bytes);

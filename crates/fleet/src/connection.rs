@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_grow_apart_and_never_stop() {
+    fn retry_interval_grows_without_end() {
         let pauses: Vec<u64> = (0..40).map(pause_ms).collect();
         assert_eq!(pauses[..3], [0, 0, RECONNECT_STEP_MS]);
         assert!(pauses.windows(2).all(|pair| pair[0] <= pair[1]));

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_listens_everywhere_is_dialled_here() {
+    fn wildcard_listen_address_is_dialled_at_loopback() {
         for (listen, dial) in
             [("0.0.0.0:1", "127.0.0.1:1"), ("[::]:1", "[::1]:1"), ("10.0.0.5:1", "10.0.0.5:1")]
         {

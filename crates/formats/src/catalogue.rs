@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_come_out_as_they_went_in() {
+    fn rates_round_trip() {
         let rate = |id: &str| catalogue().find(id).unwrap().mb_per_s();
         assert!((rate("prores-422-hq-uhd-25") - 92.125).abs() < 1e-9);
         assert!((rate("v210-10-bit-422-uhd-5994") - 1325.778).abs() < 1e-3);

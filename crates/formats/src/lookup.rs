@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plainest_match_comes_first() {
+    fn best_match_is_first() {
         assert_eq!(ids("prores 422 uhd 25")[0], "prores-422-uhd-25");
         assert_eq!(ids("dpx 10-bit uhd 24")[0], "dpx-10-bit-rgb-uhd-24");
         // Found only in the remarks, but found.

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_at_59_94_ends_where_it_should() {
+    fn offsets_of_a_day_at_59_94_are_exact() {
         let fps = rate("60000/1001");
         // 5,178,821 frames of 1001/60000 s are 86,399.9970166… s.
         assert_eq!(fps.frame_due_ns(5_178_821), 86_399_997_016_666);

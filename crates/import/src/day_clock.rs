@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_clock_goes_on_after_midnight() {
+    fn day_clock_continues_after_midnight() {
         let mut clock = DayClock::default();
         let times = [DAY_NS - 5, 5, 3, DAY_NS - 2, 7].map(|at| clock.at(at));
         assert_eq!(times.map(|at| at as i64 - times[0] as i64), [0, 10, 8, 3, 12]);

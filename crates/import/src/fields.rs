@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_taken_apart() {
+    fn rows_are_split_into_cells() {
         assert_eq!(parts(r#""a,b",c,"d ""e"" f","""#).unwrap(), ["a,b", "c", "d \"e\" f", ""]);
         assert_eq!(parts(r#""a,b",c,"d ""e"" f","""""#).unwrap(), ["a,b", "c", "d \"e\" f", "\""]);
         assert_eq!(parts("").unwrap(), [""]);

@@ -573,7 +573,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_taken_apart() {
+    fn lines_are_split() {
         let line = parse(
             b"10:00:00.000200  pread   F=5    B=0x8000    O=0x800000010000      0.000100 W Final Cut.77",
         )

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_they_lie_in_the_buffer() {
+    fn lines_are_independent_of_buffer_boundaries() {
         let text = b"one\r\n\ntwo \xff\nthree";
         let wanted: Vec<Result<Vec<u8>, usize>> =
             [&b"one"[..], b"", b"two \xff", b"three"].map(|line| Ok(line.to_vec())).to_vec();

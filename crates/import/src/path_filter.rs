@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_root_media_stays_and_the_system_goes() {
+    fn rootless_import_keeps_media_and_drops_system_files() {
         assert_eq!(unix(None, "/media/in.ts").as_deref(), Ok("media/in.ts"));
         assert_eq!(unix(None, "in.ts").as_deref(), Ok("in.ts"));
         assert_eq!(unix(None, "usr/in.ts").as_deref(), Ok("usr/in.ts"), "relative names are the user's");

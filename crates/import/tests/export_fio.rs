@@ -32,7 +32,7 @@ const SOURCE: &str = r#"7 1795186657.000000 openat(AT_FDCWD</m>, "in a.ts", O_RD
 "#;
 
 #[test]
-fn version_3_has_every_byte_that_moved() {
+fn fio_version_3_has_every_transferred_byte() {
     let (text, exported) = exported(&imported(SOURCE), Version::Three);
     let wanted = "fio version 3 iolog\n0 m/in%20a.ts add\n0 m/o add\n0 m/in%20a.ts open\n\
         100 m/in%20a.ts read 0 32768\n300 m/in%20a.ts read 5000000000 50\n600 m/o open\n\
@@ -82,7 +82,7 @@ fn essence(imported: &Imported, name: impl Fn(&str) -> String) -> Vec<(String, &
 }
 
 #[test]
-fn a_trace_comes_back_from_both_versions() {
+fn trace_is_read_from_both_versions() {
     let first = imported(SOURCE);
     for version in [Version::Three, Version::Two] {
         let (text, _) = exported(&first, version);

@@ -325,7 +325,7 @@ fn nfs4_lookups_span_operations_and_reads_have_actual_lengths() {
 }
 
 #[test]
-fn nfs_version_4_goes_by_compounds() {
+fn nfs4_operations_are_grouped_by_compound() {
     let imported = imported(&rows(
         &NFS,
         &[

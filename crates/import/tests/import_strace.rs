@@ -179,7 +179,7 @@ fn the_end_of_a_file_is_where_appending_writes_go() {
 }
 
 #[test]
-fn appending_to_a_file_of_unknown_size_goes_on_where_the_trace_ended() {
+fn append_to_a_file_of_unknown_size_continues_at_the_trace_end() {
     let imported = imported(&trace_of(&[
         r#"openat(AT_FDCWD</m>, "log", O_WRONLY|O_CREAT|O_APPEND, 0666) = 3</m/log> <0.1>"#,
         r#"write(3</m/log>, "12345", 5) = 5 <0.1>"#,
@@ -281,7 +281,7 @@ fn operations_on_names() {
 }
 
 #[test]
-fn an_open_file_goes_on_under_its_first_name() {
+fn open_file_keeps_its_first_name() {
     let ops = ops_of(&[
         OPEN_OUT,
         r#"rename("/m/o", "/m/p") = 0 <0.1>"#,
@@ -302,7 +302,7 @@ fn an_open_file_goes_on_under_its_first_name() {
 }
 
 #[test]
-fn a_descriptor_that_leads_elsewhere_is_another_open_file() {
+fn reused_descriptor_is_another_open_file() {
     let imported = imported(&trace_of(&[OPEN_IN, r#"read(3</m/other>, ""..., 10) = 10 <0.1>"#]));
     // The descriptor's previous file was closed without a visible call.
     let wanted = ["open m/in.ts r h1", "open m/other ? h2", "close m/in.ts h1", "read m/other 0+10=10 h2"];
@@ -468,7 +468,7 @@ fn names_in_hexadecimal_numbers_are_decoded() {
 
 /// Real lines, with `-y` and without.
 #[test]
-fn a_file_without_a_name_gets_one_or_goes() {
+fn unnamed_file_is_named_or_discarded() {
     let with_paths = ops_of(&[
         r#"openat(AT_FDCWD</m>, ".", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4</m/#10002945>(deleted) <0.000119>"#,
         r#"write(4</m/#10002945>(deleted), "hell"..., 5) = 5 <0.000032>"#,

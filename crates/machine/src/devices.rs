@@ -391,7 +391,7 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
     }
 
     #[test]
-    fn a_loop_device_without_direct_io_goes_through_the_cache() {
+    fn loop_device_without_direct_io_uses_the_cache() {
         let (root, host) = host();
         let of = |point: &str| cached_loop(&host, &parse(HOST_MOUNTS), Path::new(point));
         assert_eq!(of("/mnt/two words").as_deref(), Some("loop3"));

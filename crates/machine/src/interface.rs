@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_card_and_a_pair_is_nothing_and_behind_bridges_and_tunnels_may_be_any() {
+    fn cards_and_pairs_have_no_lower_interface_and_bridges_any() {
         let net = Net::new();
         net.hardware("eth0", "1000", "igb");
         net.add("v0", &[("type", "1"), ("ifindex", "4"), ("iflink", "2")]);

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_line_is_the_limit_there_is_no_rate() {
+    fn rate_is_unknown_if_no_link_limits() {
         assert_eq!(line(None, Some(1500), "10.0.0.2").realistic_mb_per_s(), None);
         assert_eq!(Link::memory().realistic_mb_per_s(), None);
         let mut here = line(Some(10_000), Some(1500), "10.0.0.2");

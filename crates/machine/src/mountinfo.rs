@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_the_mount_settles_everything() {
+    fn mount_id_identifies_the_mount() {
         let entries = entries();
         let by_number = find(&entries, b"/mnt/twice/x", Some(36), Some((0, 60))).unwrap();
         assert_eq!(by_number.id, 36);

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_refused_with_the_directory_that_it_is_in() {
+    fn file_as_target_is_refused_and_its_directory_named() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         fs::write(root.join("a.mov"), "x").unwrap();

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_is_work_only_while_it_goes_on() {
+    fn action_counts_only_while_in_progress() {
         let text =
             |resync: &str| format!("mdState=STARTED\r\nmdResyncAction=check P\r\nmdResync={resync}\r\n");
         for (resync, work) in [("0", None), ("976762552", Some("check P")), ("", None), ("x", None)] {

@@ -54,7 +54,7 @@ fn unwritable_destination_is_reported() {
 }
 
 #[test]
-fn a_clock_that_hangs_does_not_hold_up_the_end() {
+fn hanging_clock_query_does_not_delay_the_end() {
     let run = tempfile::tempdir().unwrap();
     let dir = run.path().join("counters/agent=local");
     let sampling = Sampling::start(watch(&dir), || {
@@ -68,7 +68,7 @@ fn a_clock_that_hangs_does_not_hold_up_the_end() {
 }
 
 #[test]
-fn it_ends_when_it_is_dropped() {
+fn dropped_sampler_stops_writing() {
     let run = tempfile::tempdir().unwrap();
     let dir = run.path().join("counters/agent=local");
     drop(start(&dir));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guise_is_that_of_its_thread_and_of_those_it_starts_and_can_be_put_off() {
+    fn thread_identity_is_inherited_and_can_be_dropped() {
         if !can_be_others() {
             return;
         }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_as_a_whole_or_as_it_was() {
+    fn file_replacement_is_atomic() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("page.html");
         write(&path, "one").unwrap();
@@ -184,7 +184,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_file_has_a_name_that_nothing_had_and_the_rights_of_every_file() {
+    fn new_file_has_a_unique_name_and_usual_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let page = dir.path().join("page");

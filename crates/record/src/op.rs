@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_nothing_is_whether_it_is_there() {
+    fn access_without_bits_asks_for_existence() {
         assert_eq!(AccessBits::of(false, false, false), AccessBits::EXISTS);
         let all = AccessBits::of(true, true, true);
         assert!(all.has(AccessBits::READ) && all.has(AccessBits::WRITE) && all.has(AccessBits::EXECUTE));

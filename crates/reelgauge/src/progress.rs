@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storage_that_does_not_answer_comes_before_all_else_and_is_bad_news() {
+    fn unresponsive_storage_is_shown_first() {
         let silent = |ms| live(Some(30), Some(Duration::from_millis(ms)));
         let rates = "52.0 MB/s read, 0 MB/s written";
         let (text, bad) = figures(&silent(6_240));

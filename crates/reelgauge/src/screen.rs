@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_it_do_not_steer_the_terminal() {
+    fn names_are_escaped_for_the_terminal() {
         let told = anyhow::anyhow!("first\nsecond: \u{1b}[2J\u{7}");
         let said = said_once(&told);
         assert!(said.starts_with("first\nsecond: ") && said.ends_with(r"\u{1b}[2J\u{7}"), "{said:?}");

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_a_run_that_was_cut_short_are_in_time_as_far_as_it_came() {
+    fn streams_of_an_interrupted_run_are_judged_to_its_end() {
         let mut printed = Vec::<String>::new();
         let number = Number::Streams { point: 0, streams: 3, late_frames: 0, frames_judged: 274 };
         let told = |judgement, outcome| hero(&Summary { outcome, ..with(number.clone(), judgement) }).counts;

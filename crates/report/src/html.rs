@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_strings_end_nothing_and_come_back_as_they_were() {
+    fn hostile_strings_round_trip_without_ending_the_block() {
         let long = "\u{2028}<é&".repeat(1_000);
         for text in [
             "</script><script>alert(1)</script>",
@@ -176,7 +176,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_string_comes_back(text in any::<String>()) {
+        fn any_string_round_trips(text in any::<String>()) {
             let json = embedded(&text);
             let harmful = json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']);
             prop_assert!(!harmful, "{}", json);

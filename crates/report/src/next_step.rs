@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_was_stopped_goes_on() {
+    fn stopped_search_resumes() {
         let mut summary = stopped();
         summary.search = Some(Default::default());
         let said = next_step(&summary).unwrap_or_default();

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_no_wider_than_there_is_room() {
+    fn lines_fit_the_width() {
         for width in [40, 60, 80, 110, 140] {
             let mut out = Vec::new();
             let name = |_| "folder/of/a/long/name/clip-0001.mov".to_owned();

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_without_room_for_columns_are_sentences() {
+    fn figures_without_space_for_columns_are_sentences() {
         let line = FigureLine {
             figure: "share of reads".to_owned(),
             target: "10".to_owned(),

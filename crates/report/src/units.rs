@@ -285,7 +285,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_number_is_some_short_text(value in any::<f64>(), bytes in any::<u64>()) {
+        fn any_number_has_a_short_text(value in any::<f64>(), bytes in any::<u64>()) {
             prop_assert!(!number(value).is_empty() && !duration(value.abs()).is_empty());
             prop_assert!(!moment(value.abs()).is_empty());
             prop_assert!(block_size(bytes).len() <= 30 && amount(bytes).len() <= 15);

@@ -145,7 +145,7 @@ fn unmeasured_load_point_is_shown_with_cause_and_remedy() {
 }
 
 #[test]
-fn data_that_differ_come_before_everything() {
+fn data_mismatch_is_shown_first() {
     let load = Load { measured_s: 2, ..Load::default() };
     let mut summary = summary(&Share::default(), &load, &[1]);
     let mut verify = VerifyFacts { checked_bytes: 5_000_000_000, ..VerifyFacts::default() };

@@ -207,7 +207,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_does_not_lead_the_writing_elsewhere_and_a_pipe_is_not_waited_for() {
+    fn links_are_not_followed_and_pipes_not_awaited() {
         let (dir, run) = run();
         let (path, other) = (run.path().join(MARKS_FILE), dir.path().join("other"));
         std::fs::write(&other, "[]").unwrap();

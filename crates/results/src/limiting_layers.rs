@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_is_full_for_the_incident_alone_is_named_from_its_samples() {
+    fn disk_saturated_only_during_an_incident_is_named() {
         let run = tempfile::tempdir().unwrap();
         let meta = StoreMeta { run_ns: 0, agent: "local".to_owned() };
         let mut store = StoreWriter::create(&run.path().join("counters/agent=local"), meta).unwrap();

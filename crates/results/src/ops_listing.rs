@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_of_issue_it_ends_when_enough_is_shown() {
+    fn listing_in_issue_order_ends_early() {
         let filter = OpFilter { kinds: vec![OpKind::Write], ..OpFilter::default() };
         let (ops, left_out) = listed(Listing { filter, sort: SortBy::Issued, top: Some(3) });
         assert_eq!((ops.len(), left_out), (3, 0));

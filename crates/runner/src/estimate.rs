@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_needs_no_more_than_there_is_room_for() {
+    fn search_need_is_bounded_by_free_space() {
         let target = tempfile::tempdir().unwrap();
         let plan = StreamsPlan { find_max: Some(FindMaxPlan::default()), ..players(target.path()) };
         let ahead = of_plan(AnyPlan::Streams(plan)).unwrap();

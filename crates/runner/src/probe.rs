@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_probed_and_nothing_is_left() {
+    fn probe_leaves_no_files() {
         let target = tempfile::tempdir().unwrap();
         let probed = probe(&request(target.path()), &Interrupt::default()).unwrap();
         assert!(probed.is_whole, "{probed:?}");

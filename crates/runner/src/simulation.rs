@@ -111,7 +111,7 @@ fn nothing_is_lost_and_nothing_is_better_than_the_truth_in_as_many_other_worlds(
 
 /// Without this the properties could hold because nothing ever happens.
 #[test]
-fn worlds_are_of_every_kind() {
+fn worlds_cover_every_fault() {
     let mut kinds = BTreeSet::new();
     for seed in 0..KINDS_SEEDS {
         let played = live_through(seed).unwrap_or_else(|why| panic!("{why}"));

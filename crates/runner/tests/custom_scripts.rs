@@ -191,7 +191,7 @@ fn panicked_thread_ends_the_run_and_keeps_its_operations() {
 }
 
 #[test]
-fn it_is_measured_like_any_other() {
+fn custom_format_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("target");
     let finished = replayed(&target, &folder.path().join("runs"));

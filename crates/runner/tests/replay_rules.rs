@@ -150,7 +150,7 @@ fn recorded_pace_is_an_absolute_schedule() {
 /// Five writes of one thread, a millisecond apart, each with 0.1 ms. Reelgauge begins the third 3 ms
 /// late.
 #[test]
-fn operations_behind_one_that_reelgauge_began_late_count_as_late_by_reelgauge() {
+fn operations_queued_after_a_late_start_count_as_late_by_reelgauge() {
     let begun_late = |stalls: fn(usize) -> (u64, u64)| {
         let setting = Setting { late_after_ns: 1_000_000, ..Setting::default() };
         let mut script = script(&steady(), Wanted::default(), setting).unwrap();
@@ -200,7 +200,7 @@ fn max_and_fixed_wait_for_nothing_else() {
 }
 
 #[test]
-fn a_user_that_begins_later_does_everything_later() {
+fn later_user_is_shifted_in_all_operations() {
     let setting = Setting { delay_ns: 7_000, ..Setting::default() };
     let replayed = replay(&steady(), Wanted::default(), setting, |_| 1);
     assert_eq!(issued(&replayed), [7_000, 1_007_000, 2_007_000, 3_007_000]);

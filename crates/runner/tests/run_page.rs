@@ -111,7 +111,7 @@ fn every_run_gets_a_report_with_the_figures_of_its_summary() {
 }
 
 #[test]
-fn a_load_point_that_was_cut_short_is_judged_to_where_it_was_cut() {
+fn interrupted_load_point_is_judged_to_its_end() {
     let interrupt = Interrupt::default();
     let stopper = interrupt.clone();
     let stop = std::thread::spawn(move || {

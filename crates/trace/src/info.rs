@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_comes_back_as_it_was() {
+    fn value_round_trips() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(TraceInfo::read(dir.path()).unwrap(), None);
         let mut info = TraceInfo { name: "copy".to_owned(), ops: 3, ..TraceInfo::default() };

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_ends_well_leaves_its_trace_alone() {
+    fn completed_recording_keeps_only_its_trace() {
         let parent = tempfile::tempdir().unwrap();
         let trace = recording(parent.path()).finish(TraceInfo::default()).unwrap();
         assert_eq!((trace.ops(), trace.info().unwrap().cut_off), (4, false));

@@ -62,7 +62,7 @@ fn every_published_figure_is_met_with_other_seeds() {
 }
 
 #[test]
-fn the_written_trace_has_the_figures_that_it_carries() {
+fn written_trace_matches_its_stored_figures() {
     let parent = tempfile::tempdir().unwrap();
     for workload in workloads() {
         let trace = workload.generate(9, parent.path()).unwrap();

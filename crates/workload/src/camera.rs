@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn load_points_go_on_where_the_last_one_ended() {
+    fn load_points_continue_after_the_previous_one() {
         let mut camera = Camera::new(0, shape(1 << 30));
         let before = done_ops(&mut camera, (0, 10 * S), takes(1000));
         let after = done_ops(&mut camera, (70 * S, 80 * S), takes(1000));

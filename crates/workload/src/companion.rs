@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn another_companion_goes_on_with_the_stock_that_one_left() {
+    fn companion_continues_with_the_stock_of_an_earlier_one() {
         let mut is_there = HashSet::from([60, 62]);
         let mut shape = shape();
         for (seed, end_ns) in (0..50).zip([97 * S, 100 * S + 1, 611 * S, 1_999 * S + 7].into_iter().cycle()) {

@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scrub_begins_when_the_last_frame_was_shown_and_goes_as_fast_as_it_gets() {
+    fn scrub_begins_after_the_last_frame_and_runs_unpaced() {
         let mut editor = Editor::new(0, shape(2, false, 3));
         let ops = done_ops(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
         let reads: Vec<DoneOp> = ops.into_iter().filter(|op| op.op.flags.has(OpFlags::RANDOM)).collect();

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_movie_is_frames_one_behind_the_other() {
+    fn movie_frames_are_contiguous() {
         let media = played("prores-422-hq-uhd-25", 2, false).unwrap();
         assert_eq!((media.frames.len(), media.is_sequence), (50, false));
         assert!(media.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));

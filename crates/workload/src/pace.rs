@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_at_59_94_ends_where_it_must() {
+    fn frame_times_of_a_day_at_59_94_are_exact() {
         let pace = pace("59.94", 60, Policy::Drop);
         // 24 h have 86,400 × 60000 ÷ 1001 frames; the last whole one is exact to the nanosecond.
         let frames = 86_400 * 60_000 / 1001;

@@ -785,7 +785,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_plan_is_refused_before_it_is_understood() {
+    fn newer_plan_version_is_refused_before_parsing() {
         assert_eq!(Plan::from_toml("plan_version = 2\nwarp = 9"), Err(PlanError::Newer(2)));
         assert!(matches!(Plan::from_toml("plan_version = 1\nwarp = 9"), Err(PlanError::Toml(_))));
         assert!(matches!(Plan::from_toml("\0"), Err(PlanError::Toml(_))));

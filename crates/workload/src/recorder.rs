@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_file_is_made_and_every_frame_goes_to_its_end() {
+    fn growing_file_is_created_and_frames_are_appended() {
         let sync_every_frames = Some(2);
         let mut recorder =
             Recorder::new(0, RecorderShape { growing: true, sync_every_frames, ..shape(uneven()) });

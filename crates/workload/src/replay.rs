@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_comes_back_as_it_was() {
+    fn plan_round_trips() {
         for pace in ["recorded", "think", "max", "fixed:5ms"] {
             for idle_cap in [None, Some(Span::secs(2))] {
                 let mut plan = plan();

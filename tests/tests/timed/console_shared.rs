@@ -93,7 +93,7 @@ fn ends(load: Load) -> (usize, usize) {
 }
 
 #[test]
-fn a_small_page_does_not_wait_behind_large_logs() {
+fn small_page_does_not_wait_for_large_logs() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());

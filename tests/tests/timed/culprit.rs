@@ -40,7 +40,7 @@ fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
 /// Most of each half second without a processor, repeatedly: longer than the buffers last. Its files are
 /// in memory, which no other program makes slow.
 #[test]
-fn a_starved_control_group_is_this_machines_fault() {
+fn throttled_cgroup_is_attributed_to_the_client() {
     require!(Need::Root, Need::Quota);
     let (_turn, mount) = (my_turn(), TempMount::tmpfs(512));
     let verb = recorders(mount.path(), &["--buffer", "6frames"]).without("--direct");

@@ -56,7 +56,7 @@ fn frozen_while_busy(niceness: u8) {
 }
 
 #[test]
-fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
+fn frozen_file_system_is_attributed_to_storage_on_a_busy_client() {
     require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
     frozen_while_busy(0);
 }
@@ -88,14 +88,14 @@ fn slow_from_the_middle_on(busy: Option<u8>) {
 }
 
 #[test]
-fn a_slow_store_is_the_storages_fault() {
+fn slow_store_is_attributed_to_storage() {
     if needs::are_met(faulty::NEEDS) {
         slow_from_the_middle_on(None);
     }
 }
 
 #[test]
-fn a_slow_store_is_the_storages_fault_on_a_busy_machine_too() {
+fn slow_store_is_attributed_to_storage_on_a_busy_client() {
     require!(Need::Soak);
     if needs::are_met(faulty::NEEDS) {
         slow_from_the_middle_on(Some(0));

@@ -103,7 +103,7 @@ fn names(mount: &TempMount) -> Vec<String> {
 }
 
 #[test]
-fn other_data_sets_give_back_their_room_oldest_first_and_only_as_far_as_needed() {
+fn other_data_sets_are_removed_oldest_first_as_needed() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let _turn = my_turn();
     let mount = filled();

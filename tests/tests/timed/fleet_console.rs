@@ -20,7 +20,7 @@ fn sum(columns: &Value) -> f64 {
 }
 
 #[test]
-fn every_machine_has_its_row_and_a_stop_from_the_console_reaches_all() {
+fn every_host_has_a_row_and_a_console_stop_reaches_all() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "60s");
@@ -82,7 +82,7 @@ fn a_pause_is_seen_and_the_end_is_that_of_the_summary() {
 }
 
 #[test]
-fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leaves_a_killed_run() {
+fn unmeasured_run_leaves_no_directory_and_killed_controller_a_killed_run() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");

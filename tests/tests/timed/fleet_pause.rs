@@ -95,7 +95,7 @@ fn a_pause_in_the_middle_of_a_ramp_is_marked_and_in_no_figure() {
 }
 
 #[test]
-fn a_controller_that_dies_in_a_pause_is_followed_by_one_that_goes_on() {
+fn next_controller_resumes_after_a_death_in_a_pause() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::ramp(&["a", "b"], "1..2", HOLD);

@@ -89,7 +89,7 @@ fn an_agent_that_is_killed_is_named_and_its_log_is_fetched_later() {
 }
 
 #[test]
-fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
+fn load_stops_without_its_controller_and_keeps_results() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");
@@ -114,7 +114,7 @@ fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_restarted_server_loses_nothing() {
+fn restarted_server_keeps_all_data() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "6s");

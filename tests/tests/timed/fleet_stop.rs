@@ -16,7 +16,7 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, only_in, text};
 
 #[test]
-fn a_run_stopped_from_elsewhere_reports_no_missing_host() {
+fn remotely_stopped_run_reports_no_missing_host() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");
@@ -104,7 +104,7 @@ fn killed_agent_stops_all_if_the_plan_requires_it() {
 
 /// This is not a usage error, and nothing is lost: once there is space, the measurements are merged.
 #[test]
-fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
+fn agents_keep_data_until_the_controllers_disk_has_space() {
     require!(Need::NatsServer, Need::Root, Need::FileSystem("tmpfs"));
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "2s");

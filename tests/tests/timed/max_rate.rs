@@ -40,7 +40,7 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
 }
 
 #[test]
-fn an_agent_holds_every_run_to_its_owners_rate() {
+fn agent_limits_every_run_to_the_owners_rate() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "3s");

@@ -97,7 +97,7 @@ fn btrfs_is_direct_or_reported_as_buffered() {
 }
 
 #[test]
-fn every_way_of_making_data_durable() {
+fn every_durability_mode_syncs() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     // In memory: a sync of a busy disk may take longer than the whole load point.
     let memory = TempMount::tmpfs(300);

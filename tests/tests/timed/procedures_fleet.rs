@@ -96,7 +96,7 @@ fn plans_are_shared_out(procedure: &Path) {
 }
 
 #[test]
-fn a_study_that_was_stopped_goes_on_and_each_figure_is_that_of_the_log() {
+fn stopped_study_resumes_and_figures_match_the_log() {
     require!(Need::NatsServer, Need::Python);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "1s");

@@ -97,7 +97,7 @@ fn through_a_switch(buffer_bytes: u32, mtu_bytes: u32) -> Told {
 
 /// The interface is a virtual pair, as in containers. The path to the target uses it, so it counts.
 #[test]
-fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
+fn link_down_for_2s_is_marked_and_named() {
     require!(Need::Tool("tc"));
     if !needs::are_met(sshfs::NEEDS) {
         return;
@@ -127,7 +127,7 @@ fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
 }
 
 #[test]
-fn a_small_buffer_behind_a_fast_port_is_network_loss_and_a_large_one_a_full_link() {
+fn small_switch_buffer_is_network_loss_and_large_one_a_saturated_link() {
     require!(Need::Soak);
     require!(Need::Tool("tc"));
     if !needs::are_met(sshfs::NEEDS) {

@@ -33,7 +33,7 @@ fn dd_bytes_per_s(file: &Path, mb: u32) -> f64 {
 }
 
 #[test]
-fn a_folder_behind_a_shaped_link() {
+fn folder_is_served_through_a_shaped_link() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }

@@ -99,7 +99,7 @@ fn recorders_that_keep_the_time_leave_frames_out() {
 }
 
 #[test]
-fn recorders_that_write_every_frame_come_late_with_them() {
+fn late_recorders_write_every_frame_late() {
     require!(Need::Root, Need::Python, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
     let (_turn, mount) = (my_turn(), disk());
     let verb = recorders(&mount, FILM).with(&["--policy", "stall", "--buffered"]);

@@ -23,7 +23,7 @@ fn players(scratch: &Scratch, flags: &[&str]) -> Verb {
 }
 
 #[test]
-fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
+fn throttled_frames_are_attributed_to_the_limit_not_storage() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     // 4.7 MB/s each.

@@ -147,7 +147,7 @@ fn an_interrupted_comparison_leaves_nothing() {
 /// If the disk needs time for every request, a fragmented file is slower, and the result reports that.
 /// The device below it serves so many requests per second, however large they are.
 #[test]
-fn where_every_request_costs_time_its_pieces_are_named() {
+fn request_time_is_shown_by_its_parts() {
     require!(Need::Root, Need::Tool("mkfs.xfs"), Need::FileSystem("xfs"), Need::Throttle);
     let _turn = my_turn();
     let mount = TempMount::image(ImageKind::Xfs, 512);

@@ -285,7 +285,7 @@ const SEARCHED_BYTES_PER_S: f64 = 50e6 / 8.0;
 const SEARCHED_STREAMS: f64 = 6.6;
 
 #[test]
-fn a_worst_night_searches_by_itself_and_goes_on_after_it_was_killed() {
+fn worst_night_searches_automatically_and_resumes_after_a_kill() {
     if !needs::are_met(&[Need::Soak]) || !needs::are_met(faulty::NEEDS) {
         return;
     }

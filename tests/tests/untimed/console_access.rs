@@ -100,7 +100,7 @@ fn token_appears_only_in_the_link() {
 }
 
 #[test]
-fn a_browser_is_led_to_the_link_without_showing_it_to_others() {
+fn browser_is_redirected_without_exposing_the_link() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     // Replaces the program that opens links. It notes its arguments, and the data that other users could
     // see.

@@ -132,7 +132,7 @@ fn every_rule_is_listed_and_screen_matches_json() {
 }
 
 #[test]
-fn collected_texts_are_judged_and_a_path_narrows_it_down() {
+fn collected_texts_are_judged_for_a_path() {
     let scratch = Scratch::new();
     let folder = collected(&scratch, &[("/proc/self/mountinfo", NFS)]);
     let whole = from(&folder, &["--json"]).expect_code(1).json();

@@ -144,7 +144,7 @@ fn the_proofs_of_the_book_are_accepted_word_by_word() {
 }
 
 #[test]
-fn commands_are_found_and_taken_apart() {
+fn commands_in_documents_are_found_and_split() {
     let text = "reelgauge outside\n```\n$ reelgauge mix /mnt --workers 4 --out=a # --comment\nls\n```\n";
     let found = commands(text);
     assert_eq!(found.len(), 1);

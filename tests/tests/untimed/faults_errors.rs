@@ -319,7 +319,7 @@ fn a_server_that_dies() {
 }
 
 #[test]
-fn a_mount_that_goes_away_leaves_nothing_below_it() {
+fn removed_mount_has_no_entries() {
     require!(Need::Root);
     for driver in DRIVERS {
         let mount = TempMount::tmpfs(128);

@@ -82,7 +82,7 @@ fn a_file_system_that_is_frozen() {
 }
 
 #[test]
-fn slow_storage_is_not_given_up() {
+fn slow_storage_is_not_abandoned() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }

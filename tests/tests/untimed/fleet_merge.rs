@@ -120,7 +120,7 @@ fn works_on(whole: &Path, rows: u64) {
 }
 
 #[test]
-fn streams_have_their_machines_and_one_that_is_gone_has_met_nothing() {
+fn streams_have_their_host_and_lost_ones_meet_no_criterion() {
     let scratch = Scratch::new();
     let streams =
         ["streams", "--actor", "player", "--format", "dnxhr-lb-hd-25", "--count", "2", "--buffered"];

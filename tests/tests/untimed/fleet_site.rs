@@ -47,7 +47,7 @@ fn says(agent: &mut Running, words: &str) {
 }
 
 #[test]
-fn a_site_is_its_owners_alone_and_never_overwritten() {
+fn site_is_private_and_never_overwritten() {
     let scratch = Scratch::new();
     let dir = scratch.path().join("fleet");
     let at = dir.display().to_string();
@@ -83,7 +83,7 @@ fn a_site_is_its_owners_alone_and_never_overwritten() {
 }
 
 #[test]
-fn agents_appear_with_their_machine_and_are_put_out() {
+fn agents_appear_with_their_host_and_are_revoked() {
     require!(Need::NatsServer);
     let fleet = Fleet::start(&["a", "b"]);
     let root = fleet.root("nas");

@@ -91,7 +91,7 @@ fn verification_can_be_interrupted() {
 
 /// A slow store takes long to make a small file: a large one would want a large disk under the test.
 #[test]
-fn it_can_be_stopped_while_it_makes_its_files() {
+fn file_creation_can_be_interrupted() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }

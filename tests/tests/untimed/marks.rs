@@ -20,7 +20,7 @@ fn report(run: &Path, flag: &str) -> Outcome {
 }
 
 #[test]
-fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
+fn mark_is_entered_during_and_after_a_run() {
     let scratch = Scratch::new();
     let flags = ["--mbit-per-s", "20", "--fps", "25", "--count", "2", "--clip", "1s", "--warmup", "0s"];
     let verb = Verb::on("streams", scratch.dir("target")).with(&flags).with(&["--duration", "8s"]);

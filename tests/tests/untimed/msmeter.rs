@@ -189,7 +189,7 @@ fn a_worker_stalled_to_the_end_is_a_loss() {
 
 /// An empty directory would be confusing later.
 #[test]
-fn where_nothing_can_be_kept_no_directory_is_left() {
+fn unwritable_results_leave_no_directory() {
     require!(Need::Root, Need::FileSystem("tmpfs"));
     let full = TempMount::tmpfs(1);
     // Space for the directory, but not for a file in it.
@@ -242,7 +242,7 @@ fn a_killed_session_is_reported_as_unfinished_with_its_complete_tests() {
 }
 
 #[test]
-fn strangers_are_sent_away_and_the_script_goes_on_without_them() {
+fn unlisted_clients_are_refused_and_the_script_continues() {
     let mut session = Session::start(&one_test("x.csv", 1, 1), &[]);
     session.until_said("Waiting at 127.0.0.1");
     let mut stranger = TcpStream::connect(("127.0.0.1", session.port)).unwrap();

@@ -172,7 +172,7 @@ fn site_is_asked_saved_with_runs_and_drawn() {
 }
 
 #[test]
-fn two_machines_in_one_prometheus_dump_are_two_observers() {
+fn two_hosts_in_one_prometheus_dump_are_two_observers() {
     let (target, folder) = (Scratch::new(), Scratch::new());
     let mix = small(target.path());
     binary::run(mix.words()).expect_code(0);

@@ -89,7 +89,7 @@ fn without_probes_their_rules_are_not_tried_and_nothing_is_written() {
 }
 
 #[test]
-fn local_file_systems_are_in_order_and_nothing_is_left() {
+fn local_file_systems_pass_and_no_file_remains() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     for mount in [TempMount::image(ImageKind::Ext4, 32), TempMount::tmpfs(32)] {
         std::fs::write(mount.path().join("theirs.mov"), "somebody's").unwrap();

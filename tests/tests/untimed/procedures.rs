@@ -127,7 +127,7 @@ fn text_of<'a>(json: &'a Value, path: &str) -> &'a str {
 }
 
 #[test]
-fn a_fill_that_is_stopped_and_killed_gives_the_space_back_and_goes_on_where_it_stopped() {
+fn interrupted_fill_releases_space_and_resumes() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(192);
     let ballast = mount.path().join("reelgauge-area/ballast");
@@ -343,7 +343,7 @@ fn files_of_a_dry_run_are_written_once_and_a_bound_is_no_planned_time() {
 }
 
 #[test]
-fn recorders_that_cannot_find_room_in_a_full_volume_are_not_tried() {
+fn recorders_are_skipped_on_a_full_volume() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(560);
     let settings = [

@@ -82,7 +82,7 @@ fn with_flag(mut words: Vec<OsString>) -> Vec<OsString> {
 }
 
 #[test]
-fn where_it_is_meant_files_on_the_target_are_its_owners_and_results_are_roots() {
+fn shared_target_files_belong_to_the_owner_and_results_to_root() {
     require!(Need::Root);
     let scratch = Scratch::new();
     for (number, driver) in ["threads", "uring"].into_iter().enumerate() {

@@ -46,7 +46,7 @@ fn storage_that_hangs_from_the_start_is_left_within_two_seconds() {
 }
 
 #[test]
-fn storage_that_hangs_while_files_are_made_is_given_up() {
+fn storage_hanging_during_preparation_is_abandoned() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -105,7 +105,7 @@ fn read_bytes(pid: u64) -> u64 {
 }
 
 #[test]
-fn ctrl_z_stops_the_load_and_is_the_tools_own_pause() {
+fn ctrl_z_stops_the_load_and_counts_as_pause_of_reelgauge() {
     let scratch = Scratch::new();
     let mix =
         Mix::on(&scratch.dir("target")).with(&["--buffered", "--max-delay", "10ms", "--duration", "5s"]);

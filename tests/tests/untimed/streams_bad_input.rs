@@ -107,7 +107,7 @@ fn a_format_that_does_not_exist_has_neighbours() {
 }
 
 #[test]
-fn footage_that_is_none() {
+fn invalid_footage_is_refused() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let text = scratch.path().join("notes.txt");

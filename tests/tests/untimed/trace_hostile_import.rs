@@ -193,7 +193,7 @@ fn a_pipe_without_a_line_end_takes_bounded_memory() {
 }
 
 #[test]
-fn a_source_that_was_cut_off_is_imported_as_far_as_it_goes() {
+fn truncated_source_is_imported_to_its_end() {
     let (scratch, around) = (Scratch::new(), Surroundings::new());
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for format in FORMATS {

@@ -213,7 +213,7 @@ fn names_become_numbers_and_nothing_leaks() {
 }
 
 #[test]
-fn errors_reach_the_command_as_they_are_and_the_trace() {
+fn errors_reach_the_command_unchanged_and_are_recorded() {
     require!(Need::Fuse, Need::Root);
     let small = TempMount::tmpfs(2);
     let recording = Recording::of(small.path());
@@ -431,7 +431,7 @@ impl Drop for ElsewhereMounted {
 }
 
 #[test]
-fn a_copy_of_the_mount_in_another_namespace_is_named_and_does_not_hold_up_the_end() {
+fn mount_copy_in_another_namespace_is_named_without_delaying_the_end() {
     require!(Need::Fuse, Need::Root, Need::Tool("unshare"));
     for (signal, uses_it) in [(Some(Signal::INT), false), (Some(Signal::TERM), true), (None, false)] {
         let recording = Recording::new();

@@ -173,7 +173,7 @@ fn shipped_trace_is_replayed_by_name_with_only_its_input_prepared() {
 }
 
 #[test]
-fn a_suite_is_refused_before_anything_is_touched_where_it_makes_no_sense() {
+fn invalid_suite_is_refused_before_any_change() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let before = tree(&target, &[]);

@@ -82,7 +82,7 @@ fn csv_and_text_list_have_a_line_per_operation() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_ends_it_quietly() {
+fn closed_output_pipe_ends_quietly() {
     let scratch = Scratch::new();
     let dir = trace(&scratch, "far-write");
     for flags in ["", "--csv", "--json"] {

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_outside_of_every_room_is_a_fault() {
+    fn file_outside_listed_folders_is_a_fault() {
         for good in
             ["README.md", "crates/engine/src/area.rs", "tests/python/totals.py", "xtask/src/tidy/mod.rs"]
         {

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_holds_where_it_is_made_and_has_to_be_needed() {
+    fn exception_applies_only_in_its_file_and_must_be_needed() {
         let page = |path: &str| Page::made_up(path, "#[ignore]\n");
         let allowed = [("a.rs", "#[ignore", "why")];
         assert_eq!(calls(&[page("a.rs")], &allowed), []);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_one_machine_is_a_fault_in_any_file() {
+    fn path_of_one_computer_is_a_fault_in_any_file() {
         for home in HOMES {
             let page = Page::made_up("docs/a.md", &format!("see {home}me/x"));
             assert!(check(&[page]).iter().any(|fault| fault.place == "docs/a.md:1"), "{home}");

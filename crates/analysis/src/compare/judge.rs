@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_reads_like_its_noise_is_none() {
+    fn change_within_the_rounded_noise_is_no_change() {
         let better = |change: f64, noise: f64| {
             let (change_percent, noise_percent) = (Some(change), Some(noise));
             let judged = Judged { change_percent, noise_percent, judgement: Judgement::Better };

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_that_did_other_work_are_no_siblings() {
+    fn hosts_with_different_work_are_no_siblings() {
         let hosts: Vec<_> = [100.0, 98.0, 42.0].iter().map(|rate| host(*rate)).collect();
         assert!(out_of(&hosts, &[0, 0, 1]).iter().all(Option::is_none));
     }

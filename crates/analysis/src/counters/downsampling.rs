@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn short_series_stay_as_they_are() {
+    fn short_series_are_unchanged() {
         let points = thinned(POINTS_MAX as u64, |second| (second % 2 == 0).then_some(second as f64));
         assert_eq!(points.len(), POINTS_MAX);
         assert_eq!(points[5], Point { at_ns: 5_000_000_007, value: None });

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_goes_from_the_shortest_to_the_longest() {
+    fn curve_starts_at_the_shortest_and_ends_at_the_longest() {
         let mut curves = Curves::new(Measure::Service);
         for ms in 1..=1000_u64 {
             curves.add(&OpRecord { issued_ns: 5, done_ns: 5 + ms * 1_000_000, ..read(0, 0, 1) });

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_triples_and_halving_loses_nothing() {
+    fn cells_are_triples_and_halving_keeps_totals() {
         let mut tally = LatencyTally::new(3);
         for (bin, latency_ns) in [(0, 2_000), (1, 2_100), (1, 5_000_000), (2, 4_000)] {
             tally.add(bin, false, latency_ns);

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_lie_where_and_when_they_were_moved() {
+    fn map_cells_match_offset_and_time() {
         let at = |ms: u64, op: OpRecord| OpRecord { issued_ns: ms * MS, ..op };
         let ops = [
             at(0, read(0, 8_192, 4_096)),

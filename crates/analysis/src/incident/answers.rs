@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_never_came_is_a_silence_until_it_was_given_up() {
+    fn unanswered_operation_is_a_silence_until_abandoned() {
         let mut tally = AnswerTally::new(0);
         add(&mut tally, 0, 5);
         tally.unanswered(40 * MS, 30_040 * MS);

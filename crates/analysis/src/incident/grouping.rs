@@ -249,7 +249,7 @@ mod tests {
 
     /// Otherwise frames would be late before the incident that they belong to.
     #[test]
-    fn a_silence_at_the_end_of_long_trouble_is_not_when_it_began() {
+    fn final_silence_is_not_the_start_of_a_long_incident() {
         let mut tally = IncidentTally::default();
         (0..7).for_each(|n| tally.take(0, &run(1_000 + n * 1_000, 1_500 + n * 1_000, 5)));
         tally.take(0, &run(7_900, 9_600, 19));

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_behind_a_slow_operation_is_not_the_tools_delay() {
+    fn waiting_for_a_slow_operation_is_no_delay_of_reelgauge() {
         // The second was due at 40 and could not begin before 1000.
         assert_eq!(
             delays(&[(0, 0, 1000), (40, 1000, 1010), (80, 1010, 1020)]),

@@ -211,7 +211,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_minimum_over_every_nanosecond(
+        fn window_minimum_equals_brute_force(
             window_ns in 1_u64..60,
             from_ns in 0_u64..40,
             length_ns in 0_u64..200,

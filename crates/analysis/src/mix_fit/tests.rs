@@ -83,7 +83,7 @@ fn a_copy_of_a_folder_is_like_no_mix() {
 }
 
 #[test]
-fn operations_that_no_mix_does_are_like_none_although_they_are_no_visit() {
+fn operations_outside_visits_do_not_fit_a_mix() {
     let mut copy = Made::default();
     for file in 0..200 {
         copy.op(OpKind::Write, file, 0, MIB as u32).flags = OpFlags::COPIED.with(OpFlags::WRITING);
@@ -114,7 +114,7 @@ fn paced_frames_with_metadata_are_like_no_mix() {
 }
 
 #[test]
-fn a_player_that_keeps_its_file_open_is_like_no_mix_although_it_is_one_visit() {
+fn player_with_a_kept_file_does_not_fit_a_mix() {
     let mut player = Made::default();
     player.op(OpKind::Open, 0, 0, 0);
     for frame in 0..500 {

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_of_one_machine_share_its_memory() {
+    fn agents_of_one_host_share_its_memory() {
         let two = caches(None, &[reader("a", "m", Some(8)), reader("b", "m", Some(8))]);
         assert_eq!((two.machines, two.memory_bytes, two.files_bytes), (1, Some(10), Some(16)));
         assert_eq!((two.fits(), two.fitting.len()), (Some(false), 0));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_machine_in_a_ring_is_found_by_both_its_lines() {
+    fn slow_host_in_a_ring_is_found_by_both_its_links() {
         let found = findings(vec![
             line("a", "b", false, Some(24e6)),
             line("b", "slow", false, Some(1e6)),

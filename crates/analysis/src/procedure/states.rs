@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_names_the_count_that_it_played_and_whether_more_may_pass() {
+    fn search_shows_the_played_count_and_whether_more_may_pass() {
         let mut found = summary(vec![point(10, 0, 1.0), point(11, 70, 0.9)]);
         found.search = Some(SearchFacts { streams: Some(10), complete: true, ..SearchFacts::default() });
         let expected = StateFound::Search { streams: Some(10), is_least: false, late_frames: Some(0) };

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn either_condition_alone_is_not_enough() {
+    fn both_conditions_are_required() {
         // Within 20 %, but with a downward slope of 16 %.
         let falling = steadiness(&[108.0, 104.0, 100.0, 96.0, 92.0]).unwrap();
         assert!(!falling.is_steady && falling.range_percent <= 20.0, "{falling:?}");

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn harm_that_is_the_storages_stays_not_met_and_own_harm_is_inconclusive() {
+    fn delay_by_storage_is_not_met_and_delay_by_reelgauge_is_inconclusive() {
         let failed =
             |culprit| reasons(&Evidence { judgement: Judgement::NotMet, culprit: Some(culprit), ..met() });
         for culprit in [Culprit::Storage, Culprit::Link, Culprit::NotKnown] {

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_has_not_ended_goes_on() {
+    fn unfinished_search_continues() {
         let found = |at_least| Number::Capacity { streams: 31, sometimes: None, at_least };
         let after = |at_least| step(Judgement::Met, found(at_least), Some(Culprit::Storage), &[]);
         assert_eq!(after(None), Some(NextStep::ProveForLong));

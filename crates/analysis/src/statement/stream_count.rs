@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_a_limit_only_where_it_found_one() {
+    fn search_names_a_limit_only_if_it_found_one() {
         let of = |facts| {
             let mut summary = summary(Vec::new());
             summary.search = Some(facts);

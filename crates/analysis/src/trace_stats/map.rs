@@ -101,7 +101,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn bytes_lie_where_and_when_they_were_moved() {
+    fn map_cells_match_offset_and_time() {
         let mut map = MapTally::new((0, 100 * MS), 64 * 4096);
         map.add(&OpRecord { issued_ns: 0, ..read(0, 0, 4096) });
         map.add(&OpRecord { issued_ns: 50 * MS, ..write(0, 4096 * 3 - 10, 30) });

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_are_round_few_and_hold_everything() {
+    fn bins_are_round_few_and_complete() {
         for (span, width_ns, count) in [
             ((0, 239_000_000), 1_000_000, 240),
             ((0, 600_000_000_000), 5_000_000_000, 121),

@@ -57,7 +57,7 @@ fn sequential_in_the_whole_trace_and_in_its_file_are_two_things() {
 }
 
 #[test]
-fn a_short_read_is_gone_on_with_where_it_ended_and_failures_are_no_accesses() {
+fn short_read_continues_at_its_end_and_failures_are_no_accesses() {
     let short = read(0, 0, 10).that_did(6);
     let failed = read(0, 100, 10).failed(5);
     let at_the_end = read(0, 16, 10).that_did(0);
@@ -117,7 +117,7 @@ fn the_largest_files_come_first_and_only_so_many() {
 }
 
 #[test]
-fn a_file_ends_where_it_was_made_or_cut_to() {
+fn file_size_is_that_of_creation_or_truncation() {
     let made = op(OpKind::Create).with_bits(OpenBits::CREATE.0).that_did(1);
     let opened = op(OpKind::Create).with_bits(OpenBits::CREATE.0);
     let cut = op(OpKind::Truncate).at_offset(7);

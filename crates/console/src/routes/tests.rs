@@ -151,7 +151,7 @@ fn every_answer_has_the_security_headers() {
 }
 
 #[test]
-fn requests_from_elsewhere_change_nothing() {
+fn cross_origin_requests_change_nothing() {
     let scene = scene(None);
     let run = scene.ended("run");
     type Adapt = fn(Builder) -> Builder;
@@ -237,7 +237,7 @@ fn the_token_is_exchanged_for_a_cookie_and_requests_without_one_are_refused() {
 }
 
 #[test]
-fn behind_a_proxy_everything_is_below_its_path() {
+fn proxied_console_is_below_its_path_prefix() {
     let token = Token::draw().unwrap();
     let body = json!({"token": token.reveal()}).to_string();
     let scene = scene_at(Some("https://nas.example.com/reelgauge/"), Some(token));

@@ -76,7 +76,7 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
 }
 
 #[test]
-fn a_client_of_stornext_gets_its_mount_line_and_no_other_machine_does() {
+fn only_stornext_clients_get_the_mount_line() {
     let site = TuneSite { protocol: Some(Protocol::Stornext), ..stated(100e3, 100e3, 12) };
     let texts: Vec<String> = lines(Purpose::ClientLinux, &site).into_iter().map(|line| line.text).collect();
     let line = texts.iter().find(|text| text.contains(" cvfs ")).unwrap();
@@ -238,7 +238,7 @@ fn placeholder_names_are_listed() {
 }
 
 #[test]
-fn numbers_are_set_only_where_they_can_be_worked_out() {
+fn numbers_are_set_only_if_computable() {
     let has = |site: &TuneSite, purpose, name: &str| {
         lines(purpose, site).iter().any(|line| line.text.contains(name))
     };
@@ -441,7 +441,7 @@ fn impossible_values_are_refused_with_the_allowed_ones() {
 
 /// If a fast port feeds slower clients, several connections are never advised, on either end.
 #[test]
-fn the_topology_decides_on_several_connections_everywhere() {
+fn several_connections_depend_on_the_topology() {
     let fan_in = stated(10e3, 1e3, 12);
     let single = stated(10e3, 10e3, 1);
     for (purpose, word) in [

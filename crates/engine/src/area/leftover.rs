@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_is_only_slow_uses_the_area_of_the_one_that_took_it_for_a_leftover() {
+    fn slow_start_uses_the_area_of_the_start_that_overtook_it() {
         for late in [Stage::Empty, Stage::Marked] {
             let target = tempfile::tempdir().unwrap();
             let made = created_with(target.path(), &|stage, new| {

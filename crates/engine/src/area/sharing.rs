@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_is_meant_root_works_with_the_rights_of_the_owner() {
+    fn shared_target_uses_the_rights_of_the_owner() {
         as_root(|| {
             let (_folder, path) = target(SOMEBODY, 0o700);
             let area = Area::open_or_create_on(&path, MEANT).unwrap();

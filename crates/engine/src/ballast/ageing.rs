@@ -200,7 +200,7 @@ mod tests {
     use crate::area::Area;
 
     #[test]
-    fn files_are_made_edited_and_deleted_and_a_later_round_goes_on_with_them() {
+    fn files_are_created_edited_deleted_and_reused_by_later_rounds() {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
         let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));

@@ -214,7 +214,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_no_data_set_and_nothing_behind_it_goes() {
+    fn link_is_no_data_set_and_its_target_is_kept() {
         let (dir, area) = area();
         prepare(&area, spec(MIB));
         let (inside, outside) = (area.data_dir().join(spec(MIB).name()), dir.path().join("precious"));

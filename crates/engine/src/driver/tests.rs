@@ -668,7 +668,7 @@ fn files_are_created_removed_and_found_by_path() {
 
 #[cfg(unix)]
 #[test]
-fn paths_alone_need_no_handle_and_no_memory() {
+fn path_operations_need_no_handle_or_memory() {
     for (name, start) in drivers() {
         let bench = Bench::with_odd_files();
         let steps = [on(OpKind::Stat, 0), on(OpKind::ReadDir, A_FOLDER), on(OpKind::Unlink, A_LINK)];
@@ -720,7 +720,7 @@ fn paths_and_reads_get_along() {
 
 #[cfg(unix)]
 #[test]
-fn listings_hold_up_no_reads() {
+fn listings_do_not_delay_reads() {
     for (name, start) in drivers() {
         let bench = Bench::new(|context| {
             let long = context.files[0].path.with_file_name("long");
@@ -977,7 +977,7 @@ fn endless() -> Listed {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn at_the_end_nothing_is_begun_and_everything_is_closed() {
+fn at_the_end_files_are_closed_and_no_operation_starts() {
     for (name, start) in drivers() {
         let bench = Bench::new(|context| {
             context.window = Window::new(10 * MS, 290 * MS);

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_never_returns_early_and_learns_within_bounds() {
+    fn wait_never_returns_early_and_adapts_within_bounds() {
         let clock = Clock::start();
         let stop = AtomicBool::new(false);
         let mut waiter = Waiter::new();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_promptly() {
+    fn stop_is_prompt() {
         let clock = Clock::start();
         let stop = Arc::new(AtomicBool::new(false));
         let stopper = Arc::clone(&stop);

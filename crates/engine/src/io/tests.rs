@@ -43,7 +43,7 @@ fn names(paths: &[&Path]) -> Names {
 }
 
 #[test]
-fn bytes_go_where_they_are_sent() {
+fn bytes_are_written_at_their_offset() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, [0; 100]).unwrap();

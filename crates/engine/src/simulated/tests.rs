@@ -156,7 +156,7 @@ fn at_the_end_no_operation_starts_and_those_in_flight_finish() {
 }
 
 #[test]
-fn workers_can_go_on_in_the_next_load_point() {
+fn workers_continue_in_the_next_load_point() {
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + 1);
     let mut dues = Vec::new();
     let first = SimulatedTimes { end_ns: 250, ..FOREVER };

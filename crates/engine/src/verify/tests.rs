@@ -198,7 +198,7 @@ fn holes_short_files_and_foreign_data_are_found() {
 }
 
 #[test]
-fn of_overlapping_writes_either_may_last_but_nothing_else() {
+fn overlapping_writes_may_end_in_either_order() {
     for survivor in 0..2 {
         let mut run = Run::new(4096);
         let made: Vec<_> = (0..2).map(|writer| run.writers[writer].stamp(0, 0, 4096)).collect();
@@ -240,7 +240,7 @@ fn verification_can_be_stopped_and_reports_it() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_an_error_that_names_it() {
+fn removed_file_is_an_error_with_its_name() {
     let mut run = Run::new(4096);
     run.write(0, 1, 0, 4096, true);
     fs::remove_file(run.path(1)).unwrap();

@@ -60,7 +60,7 @@ fn directory_of_another_user_is_refused() {
 }
 
 #[test]
-fn no_room_for_a_marker_leaves_nothing_behind() {
+fn failed_marker_creation_leaves_no_files() {
     let Some(mount) = Mounted::tmpfs("64k") else {
         return;
     };
@@ -144,7 +144,7 @@ fn the_scratch_folder_is_not_emptied_across_mounts() {
 }
 
 #[test]
-fn a_clean_that_breaks_off_can_be_done_again() {
+fn failed_clean_can_be_repeated() {
     let Some(mount) = Mounted::image("ext4", "rw", 64) else {
         return;
     };

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_came_before_its_beat_is_none() {
+    fn answer_before_its_beat_is_ignored() {
         let mut known = Offset::default();
         known.take(1, Exchange { sent_ns: 10, heard_ns: 0, said_ns: 9, came_ns: 11 });
         known.take(1, Exchange { sent_ns: i64::MIN, heard_ns: i64::MAX, said_ns: 0, came_ns: 0 });

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_directories_are_named_below_the_roots_alone() {
+    fn missing_directories_are_named_only_below_the_roots() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("here")).unwrap();
         std::fs::write(root.path().join("file"), "").unwrap();

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_kept_until_it_is_forgotten() {
+    fn run_is_kept_until_released() {
         let folder = tempfile::tempdir().unwrap();
         let disk = AgentDisk::open(folder.path()).unwrap();
         let (plan, runs) = disk.keep_plan("r1", "text").unwrap();

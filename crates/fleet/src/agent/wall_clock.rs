@@ -40,7 +40,7 @@ mod tests {
     const SECOND: i64 = 1_000_000_000;
 
     #[test]
-    fn every_step_is_seen_once_also_one_back_and_a_slow_turn_is_none() {
+    fn every_clock_step_is_seen_once_and_a_slow_round_is_none() {
         let steps = [(3, 3_600 * SECOND), (5, -2 * SECOND), (6, -3_598 * SECOND), (8, 15_000_000)];
         let mut wall = WallClock::default();
         let mut off_ns = 7 * SECOND;

@@ -813,7 +813,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_fewer_workers_than_agents_the_last_have_nothing_to_do() {
+    fn agents_beyond_the_worker_count_are_idle() {
         let text = "[[group]]\nplan = \"p.toml\"\nplace = \"share\"\n";
         let all = placed(text, &["x", "y", "z"], &mix("1..4")).unwrap();
         let ramps = all.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().workers.0);

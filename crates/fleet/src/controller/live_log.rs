@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_which_nothing_was_measured_leaves_no_directory_and_one_with_more_in_it_stays() {
+    fn unmeasured_run_removes_its_directory_unless_it_has_other_files() {
         let parent = tempfile::tempdir().unwrap();
         for keeps in [false, true] {
             let run_dir = parent.path().join("run");

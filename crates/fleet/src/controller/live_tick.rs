@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn all_machines_are_added_and_each_has_its_row() {
+    fn all_hosts_are_added_with_a_row_each() {
         let mut conduct = conduct(&names(&["a", "b"]));
         assert_eq!(tick(&conduct, 15_000_000_000), None, "nobody has told anything");
         conduct.live("a", said(100.0, 0, None, 480));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_hosts_the_worst_are_listed_and_the_rest_counted() {
+    fn worst_hosts_are_listed_and_the_rest_counted() {
         let all: Vec<String> = (0..200).map(|number| format!("h{number:03}")).collect();
         let mut conduct = conduct(&all);
         for name in &all {

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rest_lasts_until_both_clocks_have_passed_and_it_is_not_paused() {
+    fn rest_ends_when_both_clocks_pass_and_no_pause_is_active() {
         let mut rest = Rest { until_ns: 10, not_before_ns: Some(100), ..Rest::default() };
         assert!(!rest.is_over(9, 100) && !rest.is_over(10, 99) && rest.is_over(10, 100));
         assert!(rest.wish(5, UserCommand::Pause { number: 0 }).is_paused);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn machines_of_one_name_are_numbered_and_given_names_stay() {
+    fn hosts_of_equal_name_are_numbered_and_given_names_kept() {
         let dir = tempfile::tempdir().unwrap();
         let run = |name: Option<&str>| (name.map(str::to_owned), dir.path().to_path_buf());
         let by_hand =

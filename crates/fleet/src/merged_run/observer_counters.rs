@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_disk_that_an_observer_saw_limits_every_machine() {
+    fn busy_disk_seen_by_an_observer_limits_every_host() {
         let (found, whole, _dir) = limits(97.0);
         assert_eq!(found, [Some(LimitStep::ServerDisk); 2], "{:?}", whole.summary.notes);
         let observers = &whole.summary.observers;

@@ -403,7 +403,7 @@ fn an_agent_lost_during_the_fetch_has_completed_its_part() {
 
 /// Silence of the controller is no request to stop; the sentence of the reason does not matter.
 #[test]
-fn the_reason_of_a_stop_comes_from_its_kind_and_not_from_its_sentence() {
+fn stop_reason_is_from_its_kind() {
     let dir = tempfile::tempdir().unwrap();
     let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
     let outcome = |name: &str, by: Option<RunStop>| {
@@ -444,7 +444,7 @@ fn operations_that_are_missing_make_no_frame_late() {
 }
 
 #[test]
-fn a_damaged_directory_leaves_the_others_as_they_are() {
+fn damaged_directory_does_not_affect_others() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     fs::write(runs[1].join("summary.json"), "{\"schema_version\": 1}").unwrap();
@@ -589,7 +589,7 @@ fn replays_of_one_trace_are_those_of_more_users() {
 }
 
 #[test]
-fn a_pass_that_one_machine_did_not_finish_is_not_complete_and_bad_timing_of_one_is_that_of_all() {
+fn pass_unfinished_on_one_host_is_incomplete_and_bad_timing_applies_to_all() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [
         replayed(dir.path(), "one", "edit", |_| ()),

@@ -48,7 +48,7 @@ fn searched(
 }
 
 #[test]
-fn counts_are_shared_out_one_machine_first() {
+fn counts_are_divided_filling_one_host_first() {
     assert_eq!([0, 1, 2].map(|at| share_of(1, at, 3)), [1, 0, 0]);
     assert_eq!([0, 1, 2].map(|at| share_of(5, at, 3)), [2, 2, 1]);
     assert_eq!([0, 1, 2].map(|at| share_of(0, at, 3)), [0, 0, 0]);
@@ -56,7 +56,7 @@ fn counts_are_shared_out_one_machine_first() {
 }
 
 #[test]
-fn an_agent_without_room_limits_all_of_them() {
+fn agent_without_space_limits_the_fleet() {
     let wanted = FindMaxPlan { cap: None, repeats: 1, ..FindMaxPlan::default() };
     // The second of three can take two, so seven is the maximum: 3 + 2 + 2.
     let search = searched(wanted, &[9, 2, 9], |point, _, _| Some(says(point, true)));
@@ -89,7 +89,7 @@ fn idle_agents_do_not_judge_a_trial() {
 }
 
 #[test]
-fn one_agent_that_falls_fells_the_trial_and_its_machine_is_no_storage() {
+fn failed_agent_fails_the_trial_without_blaming_storage() {
     let wanted = FindMaxPlan { repeats: 1, ..FindMaxPlan::default() };
     let limited = |own: bool| {
         let search = searched(wanted, &[99; 3], |point, scale, at| {

@@ -40,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_more_goes_than_is_allowed_and_hardly_less(
+        fn throughput_stays_at_the_rate_limit(
             bytes_per_s in 1_000_u64..10_000_000_000,
             pauses in proptest::collection::vec(0..50_000_000_u64, 1..200),
         ) {

@@ -266,7 +266,7 @@ fn an_outage_that_owners_allow_costs_nothing() {
 }
 
 #[test]
-fn in_every_world_load_is_held_starts_are_single_and_everything_measured_arrives() {
+fn simulated_fleets_hold_load_start_once_and_deliver_all_operations() {
     for seed in seeds(SEEDS) {
         let lived = std::panic::catch_unwind(|| live_through(World::new(seed)));
         if let Err(why) = lived {

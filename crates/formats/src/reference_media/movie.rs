@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_straight_on_passes_everything_once() {
+    fn sequential_reading_covers_everything_once() {
         let movie = movie(&[(110, 50), (160, 40), (220, 30)], &[(100, 10), (200, 20), (250, 20)]);
         let spans = movie.forward_spans().unwrap();
         let spans: Vec<(u64, u64)> = spans.iter().map(|span| (span.offset, span.bytes)).collect();

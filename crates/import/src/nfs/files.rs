@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_that_is_learned_again_is_found_by_its_new_name_alone() {
+    fn relearned_handle_is_found_only_by_its_new_name() {
         let mut files = NfsFiles::default();
         for path in ["a", "b", "b", "a"] {
             files.learn(1, file(path));

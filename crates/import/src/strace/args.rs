@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_taken_apart_where_their_commas_are() {
+    fn arguments_are_split_at_top_level_commas() {
         let cases: [(&str, &[&str]); 8] = [
             (r#"3</a,b>, "x,)\"y"..., 5) = 5"#, &["3</a,b>", r#""x,)\"y"..."#, "5", " = 5"]),
             ("", &[]),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_renamed_forgotten_and_never_followed_for_ever() {
+    fn links_are_renamed_and_forgotten_and_cycles_end() {
         let mut links = SymbolicLinks::default();
         links.learn(b"/a/b/soft", b"x".to_vec());
         links.learn(b"/a/bb", b"y".to_vec());

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_a_number_are_of_the_process_that_is_left() {
+    fn lines_without_a_process_number_belong_to_the_remaining_process() {
         let mut census = Census::default();
         census.unnumbered();
         census.born(8);

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vlan_over_a_bond_goes_by_way_of_the_bonds_cards() {
+    fn vlan_over_a_bond_uses_the_cards_of_the_bond() {
         let stack = stack(&[
             (ALL, "bond0\nbond0.20\neno1\neno2\nlo"),
             (

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn queues_for_receiving_alone_are_queues() {
+    fn receive_only_queues_count() {
         let card = seen(&[(
             "ethtool -l eth0",
             Ok("Pre-set maximums:\nRX:\t8\nCurrent hardware settings:\nRX:\t1\n"),

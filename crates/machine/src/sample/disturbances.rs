@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_at_rest_has_no_marks_and_no_complaints() {
+    fn idle_host_has_no_marks_or_notes() {
         let machine = Machine(tempfile::tempdir().unwrap());
         let mut disturbances = machine.disturbances();
         let seen_first = look(&mut disturbances);

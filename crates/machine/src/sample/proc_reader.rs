@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn virtual_interfaces_count_when_they_carry_something() {
+    fn virtual_interfaces_count_if_they_transfer_data() {
         let mut interfaces = Interfaces::default();
         let first = [("lo", 0), ("eth0", 0), ("veth1", 90_000_000), ("veth2", 0)];
         assert_eq!(seen(&mut interfaces, &table(&first)), ["eth0", "lo"]);

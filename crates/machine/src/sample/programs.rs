@@ -192,7 +192,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
+    fn own_process_is_excluded_from_other_programs_by_id() {
         let own = Task::own().stat(&Host::here()).expect("a name").name;
         // Another process with this one's name, which spins for as long as this one does.
         let dir = tempfile::tempdir().expect("a folder");

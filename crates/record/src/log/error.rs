@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_comes_with_its_remedy() {
+    fn full_disk_error_has_a_remedy() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let text = LogError::io("write", Path::new("/x/part"))(full).to_string();
         assert!(text.starts_with("cannot write /x/part: "), "{text}");

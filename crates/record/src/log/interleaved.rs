@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "operations are taken from a host that has some")]
-    fn taking_from_a_machine_without_operations_is_a_defect() {
+    fn taking_from_an_agent_without_operations_is_a_defect() {
         let mut source = Source { batches: Batches::default(), agent: 0, held: Vec::new(), next: 0 };
         source.take(1);
     }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_rows_and_long_runs_stay_as_they_are() {
+    fn fast_rows_and_long_runs_keep_their_order() {
         for rows in [rows(1_000, 1), rows(1_000_000, 100)] {
             assert!(worth_while(&rows, 0..600).0.is_none());
         }

@@ -511,7 +511,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a log has room for rows")]
-    fn a_log_without_room_is_a_defect() {
+    fn log_without_capacity_is_a_defect() {
         log(LogOptions { group_rows: 0, ..small() });
     }
 

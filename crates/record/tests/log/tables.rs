@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn small_segments_are_written_again_until_they_are_large_enough() {
+fn small_segments_are_merged_until_large_enough() {
     let ops = tempfile::tempdir().unwrap();
     let dir = ops.path().join("agent=x");
     // 5 rows each half second, 16 to a segment: the fourth fills the first segment.

@@ -116,7 +116,7 @@ mod tests {
     use crate::cli::Verb;
 
     #[test]
-    fn the_first_screen_fits_and_has_every_verb() {
+    fn first_help_screen_fits_and_lists_every_verb() {
         let command = command();
         assert!(start(&command, 80).lines().count() <= 24);
         for width in [60, 80, 140] {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_is_handed_on_as_it_was_given() {
+    fn every_limit_is_passed_on_unchanged() {
         let all = OwnerArgs {
             max_space: Some(Size(1 << 30)),
             max_duration: Some(Span::secs(90)),

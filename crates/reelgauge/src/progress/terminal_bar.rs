@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_every_terminal_and_loses_no_word() {
+    fn progress_fits_every_terminal_without_truncation() {
         for width in [20, 60, 80, 140] {
             let drawn = drawing(&view(), width, false);
             assert!(drawn.lines().all(|line| line.chars().count() <= width), "{width}:\n{drawn}");

@@ -58,7 +58,7 @@ fn found(streams: u32, error_streams: u32, at_least: bool, basis: Option<CheckBa
 }
 
 #[test]
-fn a_count_has_its_error_and_a_tick_only_where_it_was_sustained() {
+fn count_has_an_error_and_a_tick_only_if_sustained() {
     let (held, rate) = (Some(CheckBasis::Held), Some(CheckBasis::SustainedRate));
     let short = Some(CheckBasis::ShortTrial);
     let said = |count: CheckCount| marked(Some(&count));
@@ -132,7 +132,7 @@ fn burst_is_shown_with_both_rates() {
 }
 
 #[test]
-fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
+fn zero_streams_name_the_rate_limit() {
     let mut printed = Vec::<String>::new();
     let found = |limited_by: &str| {
         let none = CheckCount { at_least: true, limited_by: limited_by.to_owned(), ..CheckCount::default() };

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_the_largest_comes_first_and_the_base_last() {
+    fn parts_are_sorted_by_size_with_the_base_last() {
         let mut printed = Vec::<String>::new();
         let three = comparison(&["A", "B", "C"], SEARCH, &[24.0, 28.0, 48.0]);
         printed.extend(headline(&three).as_deref().map(|text| text.to_string()));

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_attributes_are_the_file_systems_only_where_it_refused_one() {
+    fn largest_xattr_size_is_shown_with_the_refused_one() {
         let mut printed = Vec::<String>::new();
         let line = |text: &str| told(&format!("xattrs = kept\n{text}"))[0].1.clone();
         printed.push(line("xattr_largest_bytes = 256\nxattr_refused_bytes = 1024\n").to_string());

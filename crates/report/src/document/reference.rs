@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_runs_each_has_its_answer_plan_and_doubts() {
+    fn each_of_several_runs_has_result_plan_and_doubts() {
         let site = Site::default();
         let document = document(&site, &[run("one", &site), run("two", &site)]);
         let told: Vec<&str> = document.answer.iter().map(|sentence| sentence.text.as_str()).collect();

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_as_much_as_there_is_room_for_fits() {
+    fn content_of_exactly_the_free_space_fits() {
         let mut exact = summary(0, 0);
         let length = |summary: &Summary| serde_json::to_vec(summary).unwrap().len();
         exact.tool_version = "x".repeat(WHOLE_BYTES + exact.tool_version.len() - length(&exact));

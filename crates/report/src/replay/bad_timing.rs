@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tools_share_and_the_storages_are_separate() {
+    fn delays_of_reelgauge_and_storage_are_separate() {
         let mut printed = Vec::<String>::new();
         let late = BadTiming {
             begun_late_ops: 2,

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_of_the_same_name_on_two_machines_are_two() {
+    fn disks_of_the_same_name_on_two_hosts_are_distinct() {
         for order in [[1, 0], [0, 1]] {
             let both = [
                 (r#"device="sda",instance="nas1:9100",job="node""#, 0.95),
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_very_many_series_still_has_its_disks() {
+    fn disks_are_kept_among_very_many_series() {
         let many: String = (0..SERIES_MAX + 9)
             .map(|number| format!("aaa{{instance=\"nas1\",x=\"{number}\"}} 1 1763000000000\n"))
             .collect();
@@ -395,7 +395,7 @@ mod tests {
     const ANSWER: &str = include_str!("../../../../tests/cases/prometheus-query-range/counters.json");
 
     #[test]
-    fn answers_of_the_api_have_a_table_for_each_machine() {
+    fn api_answers_have_a_table_per_host() {
         for text in [ANSWER.to_owned(), format!("\n{ANSWER}{ANSWER}"), ANSWER.replace('\n', "\r\n")] {
             let told: Vec<_> = busy(&text)
                 .into_iter()

@@ -144,7 +144,7 @@ fn two_hosts_of_a_dump_are_two_observers_in_any_line_order() {
 }
 
 #[test]
-fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
+fn unselected_hosts_are_named_and_unused() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 0, 3);
     let text = folder.path().join("two.prom");
@@ -165,7 +165,7 @@ fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
 }
 
 #[test]
-fn a_dump_of_very_many_machines_has_to_be_chosen_from() {
+fn dump_of_many_hosts_requires_a_selection() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 0, 3);
     let text = folder.path().join("all.prom");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn held_streams_raise_it_and_failed_ones_refute_more() {
+    fn held_streams_raise_the_level_and_failed_ones_bound_it() {
         let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
         level.held(277e6);
         // 1 % of it may be missing: the count is exact to within one.

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contradicted_limit_is_held_first_and_again_behind_the_headline() {
+    fn contradicted_limit_is_retested_first_and_after_the_headline() {
         let by_rate = CheckBasis::SustainedRate;
         let mut standings =
             [standing(14.0, 17, 18, by_rate), standing(92.0, 2, 3, by_rate), standing(62.0, 1, 1, by_rate)];

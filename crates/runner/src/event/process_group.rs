@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_ends_at_its_limit_with_all_that_it_started() {
+    fn command_and_its_children_end_at_the_time_limit() {
         let (end, _, took) = ran("sleep 71.3 & sleep 71.3", 400);
         assert!(end == EventEnd::TimeLimit && took < Duration::from_secs(20), "{took:?}");
         // A command's background processes end with it.

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_gets_the_first_event_that_it_waits_for() {
+    fn run_gets_the_first_awaited_event() {
         let requires = row(RowState::Planned).requires;
         let given = given(&["failover: a", "balance: b c", "rebuild: d"]);
         assert_eq!(given.flags(&requires), ["--event=rebuild: d", "--event-limit=9s"]);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_step_needs_its_event_again_and_one_that_lacked_it_may_be_tried() {
+    fn resumed_step_needs_its_event_again_and_an_untried_one_may_run() {
         let met = |state, events: &[&str]| {
             let mut rows = [row(state)];
             given(events).meet(&mut rows).map(|()| rows[0].state)

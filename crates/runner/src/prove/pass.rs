@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_goes_where_its_place_is() {
+    fn target_replaces_its_placeholder() {
         let put = with_target(&words(&["run", "newsroom", "--target={}", "{}"]), "{}", Path::new("/mnt/b"));
         assert_eq!(put, words(&["run", "newsroom", "--target=/mnt/b", "/mnt/b"]));
     }

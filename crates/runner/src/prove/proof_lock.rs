@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_process_holds_the_turn_until_it_drops_it() {
+    fn one_process_holds_the_turn_until_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let turn = ProofLock::to_change(folder.path()).unwrap();
         let refused = ProofLock::to_change(folder.path()).unwrap_err().to_string();

@@ -606,7 +606,7 @@ mod tests {
 
     /// Every operation is on disk or counted as lost, once, whenever the log's folder vanishes.
     #[test]
-    fn a_log_that_is_given_up_counts_each_operation_once() {
+    fn abandoned_log_counts_each_operation_once() {
         const OPS: u64 = 90;
         for gone_at in [0, 30, 60, OPS] {
             let folder = tempfile::tempdir().unwrap();
@@ -709,7 +709,7 @@ mod tests {
 
     /// Pauses count only as far as they overlap the measured time, so their sum cannot exceed it.
     #[test]
-    fn pauses_count_as_far_as_they_were_measured() {
+    fn pauses_count_only_within_the_measured_time() {
         const S: u64 = 1_000_000_000;
         let clock = Clock::start();
         let mut work = Work::new(None, clock, Watchdog::start(clock).unwrap());

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_and_paths_begin_at_the_area() {
+    fn numbers_continue_and_paths_start_at_the_area() {
         let mut table = FileTable::new(Path::new("/t/area"));
         assert_eq!(table.enter_test_files(&[file("/t/area/data/a"), file("/t/area/data/b")], "reused"), 0);
         assert_eq!(table.enter(file("/t/area/scratch/new"), false, "by the run"), 2);

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a ring has room for records")]
-    fn a_ring_without_room_is_a_defect() {
+    fn ring_without_capacity_is_a_defect() {
         rings(2, RingRoom { total: 8, least: 0, most: 4 });
     }
 }

@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_recording_takes_room_as_long_as_it_goes_on() {
+    fn space_of_a_growing_recording_depends_on_its_duration() {
         let actors = Actors::new(&plan(vec![actor("recorder", 1)])).unwrap();
         let rate = actors.actors[0].media.as_ref().unwrap().bytes_per_s;
         assert!(actors.prepared_files(1).is_empty());

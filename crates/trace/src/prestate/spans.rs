@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_set_of_bytes(writes in proptest::collection::vec((0u64..64, 0u64..16), 0..20),
+        fn spans_equal_a_set_of_bytes(writes in proptest::collection::vec((0u64..64, 0u64..16), 0..20),
                                 start in 0u64..64, len in 0u64..20) {
             let mut spans = Spans::default();
             let mut bytes = [false; 128];
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn coarsened_it_is_one() {
+    fn coarsened_spans_are_one_span() {
         let mut spans = Spans::default();
         spans.add(10, 20);
         spans.add(30, 40);

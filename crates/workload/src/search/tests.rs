@@ -76,7 +76,7 @@ fn the_cap_is_a_lower_bound() {
 }
 
 #[test]
-fn a_limit_of_the_client_is_not_the_storages() {
+fn client_limit_is_not_attributed_to_storage() {
     let mut printed = Vec::<String>::new();
     let client_at =
         |limit: u32| move |streams: u32| Trial { limited_by_client: true, ..outcome(streams < limit) };

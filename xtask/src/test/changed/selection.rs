@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_writes_concerns_everything_above_it() {
+    fn change_of_a_writing_package_concerns_all_dependents() {
         let [packages, modules] = both("crates/record/src/log.rs");
         assert_eq!(packages.split(' ').count(), 5);
         assert_eq!(modules, "doctor documents screens");
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_concern_everything() {
+    fn change_of_dependencies_concerns_all_tests() {
         let all = of(&["Cargo.lock"]);
         assert_eq!((all.packages.len(), all.modules.len(), all.has_console), (5, 3, true));
         assert_eq!(of(&["crates/analysis/src/late.rs", ".cargo/config.toml"]), all);

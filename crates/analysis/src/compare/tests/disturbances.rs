@@ -217,7 +217,7 @@ fn incidents_of_repeats_are_summed() {
 /// Seeded pairs: the calm runs have many short hiccups that every buffer absorbs; the others also have
 /// one stall that exceeds a buffer.
 #[test]
-fn in_a_hundred_pairs_every_incident_is_found_and_none_invented() {
+fn hundred_pairs_find_every_incident_and_no_false_one() {
     let (mut found, mut invented) = (0, Vec::new());
     for seed in 0..100 {
         let mut draws = Draws::new(seed);

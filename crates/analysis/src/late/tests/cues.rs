@@ -70,7 +70,7 @@ fn a_long_pause_is_no_gap_of_dropped_frames() {
 }
 
 #[test]
-fn the_throughput_of_a_pause_is_not_the_storages() {
+fn throughput_gap_in_a_pause_is_not_attributed_to_storage() {
     let ops = [played(0..50), cued(100..150)].concat();
     let found = figures(&player(0), part(0, 6 * S), &ops);
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);

@@ -91,7 +91,7 @@ fn no_frame_is_due_during_a_scrub() {
 }
 
 #[test]
-fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
+fn stream_that_may_stop_is_late_only_after_500ms() {
     let begins = Some(Beginning { after_ns: 0, may_jump: true });
     let mut tally = tally_of(StreamSpec { begins, ..player(0) }, part(0, 9 * S), &played(0..25));
     // Frame 25 is needed at 1.1 s.
@@ -113,7 +113,7 @@ fn a_film_that_has_come_to_its_end_is_not_overdue() {
 }
 
 #[test]
-fn a_load_point_that_is_cut_short_stays_as_it_was_then() {
+fn interrupted_load_point_keeps_its_state() {
     let mut tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     tally.end_at(2 * S);
     let late = tally.at(8 * S).late_frames;

@@ -219,7 +219,7 @@ fn absurd_frame_numbers_do_not_allocate_memory() {
 }
 
 #[test]
-fn memory_is_bounded_behind_a_frame_that_never_comes() {
+fn memory_is_bounded_if_a_frame_never_completes() {
     // Frame 1 is lost; 20 000 follow. All of them count.
     let ops: Vec<OpRecord> = played(0..20_000).into_iter().filter(|op| op.transfer != 1).collect();
     let found = figures(&player(0), part(0, 800 * S), &ops);

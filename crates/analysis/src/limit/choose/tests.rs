@@ -248,7 +248,7 @@ fn first_rule(limit: &Limit) -> &str {
 
 /// A healthy connection to a server that needs 10 ms, with 0.5 ms on the network path.
 #[test]
-fn a_slow_server_behind_a_sound_network_is_the_server() {
+fn slow_server_on_a_healthy_network_is_blamed() {
     let limit = over_network(&mix(50e6, 0.0), &connection(&[]));
     assert_eq!(found(&limit), Some(LimitStep::Server), "{limit:#?}");
     assert!(limit.not_measured.contains(&LimitStep::ServerThreads));
@@ -713,7 +713,7 @@ fn foreign_disk_load_is_reported_with_other_limits_and_excludes_cached_bytes() {
 }
 
 #[test]
-fn later_reads_that_were_faster_came_from_a_cache_as_far_as_no_disk_gave_them() {
+fn faster_rereads_are_cached_except_for_disk_reads() {
     let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads: ComparedReads::default() };
     let memory = |first_read_bytes, later_read_bytes| MemoryFacts {
         suspicion: Some(CacheSuspicion::Answered { evidence: evidence.clone() }),

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raid_has_the_disks_that_it_takes() {
+    fn raid_has_enough_disks() {
         let of = |raid, count| fault(|site| (site.disks.raid, site.disks.count) = (Some(raid), Some(count)));
         assert_eq!(
             of(Raid::Raid6, 1),

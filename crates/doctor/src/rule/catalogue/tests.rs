@@ -280,7 +280,7 @@ fn dirty_limits_are_restored_as_they_were() {
 
 /// A text of another kind is not understood: neither in order, nor missing.
 #[test]
-fn a_text_that_is_something_else_is_named_and_hides_no_rule() {
+fn text_of_another_kind_is_named_and_hides_no_rule() {
     let (mut named, mut wrong) = (0, Vec::new());
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         for texts in &rule.fires {

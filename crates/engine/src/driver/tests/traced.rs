@@ -434,7 +434,7 @@ fn times_are_set_to_now_and_to_nothing_that_a_link_leads_to() {
 }
 
 #[test]
-fn a_slash_at_the_end_of_a_link_has_it_followed_no_more() {
+fn trailing_slash_does_not_follow_a_link() {
     let mut cases: Vec<_> = [
         (OpKind::RemoveDir, Errno::NOTDIR),
         (OpKind::ReadDir, Errno::NOTDIR),

@@ -79,14 +79,14 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     #[should_panic(expected = "the clock of a ring does not go back")]
-    fn a_clock_that_goes_back_is_a_defect() {
+    fn decreasing_clock_is_a_defect() {
         let mut coalesce = Coalesce::default();
         coalesce.met(1, 20_000_000);
         coalesce.met(1, 19_000_000);
     }
 
     #[test]
-    fn a_load_that_has_gone_is_forgotten() {
+    fn ended_load_is_forgotten() {
         let mut coalesce = evenly(30_000);
         coalesce.met(1, 61_000_000);
         coalesce.met(1, 72_000_000);

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_help_as_are_out_at_once() {
+    fn helper_count_equals_concurrent_requests() {
         let post = post();
         let mut offload = Offload::new().unwrap();
         assert!(offload.listen().is_none(), "nobody is out");
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a helper reports its completion once")]
-    fn a_helper_that_comes_back_twice_is_a_defect() {
+    fn helper_returning_twice_is_a_defect() {
         let mut offload = Offload::new().unwrap();
         let (slot, helper) = (0, 0);
         let returned = Returned { slot, issued_ns: 1, done_ns: 2, result: 0, opened: None, helper };

@@ -80,7 +80,7 @@ fn keys_are_never_overwritten() {
 }
 
 #[test]
-fn a_failed_creation_leaves_nothing_behind() {
+fn failed_creation_removes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("fleet");
     let listen = |listen: &str, hosts: &[&str]| NewServer::Own {

@@ -81,7 +81,7 @@ cpu7 1 1 1 1 1 1 1 1 1 1
 ";
 
     #[test]
-    fn shares_of_the_machine_and_of_its_busiest_processor() {
+    fn processor_shares_are_total_and_of_the_busiest() {
         let mut look = Look::new();
         parse(STAT, &mut look);
         all_known(&look);

@@ -267,7 +267,7 @@ fn other_differences_are_shown() {
 }
 
 #[test]
-fn as_data_a_label_has_the_unit_of_its_values() {
+fn label_in_data_has_the_unit_of_its_values() {
     let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Worse);
     (comparison.rows[5].texts[1], comparison.rows[5].values[1]) = ("-".to_owned(), None);
     let data = as_data(&ToldComparison { comparison, ..ToldComparison::default() }).comparison;

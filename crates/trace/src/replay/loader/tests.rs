@@ -506,7 +506,7 @@ fn sequential_programs_stay_sequential_at_full_speed() {
 }
 
 #[test]
-fn beginnings_wait_beside_what_they_wait_for_anyway() {
+fn start_order_is_added_to_existing_dependencies() {
     let mut sample = Sample::new();
     sample.thread(1).at(0, 10).path(OpKind::MakeDir, "d", 0);
     sample.thread(1).at(50, 10).path(OpKind::Stat, "elsewhere", 0);
