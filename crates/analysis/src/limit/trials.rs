@@ -16,7 +16,7 @@ const OTHERS_PERCENT: f64 = 33.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialEvidence {
     /// In most of the trials whose culprit is the storage, a counter on its side reached its threshold.
-    pub storage_counter_reached_threshold: bool,
+    pub counters_show_storage: bool,
     /// The smallest and the largest share of all processors that other programs used, in percent, if
     /// they used much in most of the failed trials.
     pub others_percent: Option<(f64, f64)>,
@@ -38,7 +38,7 @@ impl TrialEvidence {
         let is_usual = others.len() * 2 > failed.len();
         let least = others.iter().copied().reduce(f64::min).filter(|_| is_usual);
         TrialEvidence {
-            storage_counter_reached_threshold: stood_out.count() * 2 > storages.len(),
+            counters_show_storage: stood_out.count() * 2 > storages.len(),
             others_percent: least.zip(others.into_iter().reduce(f64::max)),
             instead_of_storage: (!failed.is_empty() && storages.is_empty()).then(|| instead(&failed)),
         }
@@ -46,7 +46,7 @@ impl TrialEvidence {
 
     /// Whether other programs may have been the limit instead of the storage.
     pub fn may_be_others(&self) -> bool {
-        self.others_percent.is_some() && !self.storage_counter_reached_threshold
+        self.others_percent.is_some() && !self.counters_show_storage
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     fn storage_without_counter_evidence_is_culprit_only_by_elimination() {
         let storage = |verdict| point(Some(Culprit::Storage), verdict, None);
         let (found, nothing) = (storage(LimitVerdict::Found), storage(LimitVerdict::NothingStoodOut));
-        let of = |points: &[LoadPoint]| TrialEvidence::of(points).storage_counter_reached_threshold;
+        let of = |points: &[LoadPoint]| TrialEvidence::of(points).counters_show_storage;
         assert!(of(&[found.clone(), found.clone(), nothing.clone()]));
         assert!(!of(&[found.clone(), nothing.clone()]));
         assert!(!of(&[nothing, storage(LimitVerdict::NotKnown)]));

@@ -342,7 +342,10 @@ mod tests {
         ));
         let contains = judged("all = [{ fact = 'tcp_sack', contains = '[2j' }]", &[hostile]);
         assert!(
-            matches!(&contains, ConditionResult::NotKnown(gaps) if matches!(gaps[0].why, NotKnown::NotUnderstood(_))),
+            matches!(
+                &contains,
+                ConditionResult::NotKnown(gaps) if matches!(gaps[0].why, NotKnown::NotUnderstood(_))
+            ),
             "{contains:?}"
         );
     }

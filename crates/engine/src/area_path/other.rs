@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{EntryFacts, For, What};
+use super::{EntryFacts, EntryKind, Purpose};
 
 /// Holds nothing: an open directory could not be removed.
 #[derive(Debug)]
@@ -20,16 +20,16 @@ impl Root {
         Ok(Root)
     }
 
-    pub fn open_file(&self, area: &Path, inside: &Path, purpose: For) -> io::Result<File> {
+    pub fn open_file(&self, area: &Path, inside: &Path, purpose: Purpose) -> io::Result<File> {
         use std::os::windows::fs::OpenOptionsExt;
         use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT;
         let path = looked_at(area, inside)?;
         let mut options = OpenOptions::new();
         match purpose {
-            For::Reading => options.read(true),
-            For::Existing => options.write(true),
-            For::Both => options.read(true).write(true).create(true).truncate(false),
-            For::New => options.read(true).write(true).create_new(true),
+            Purpose::Reading => options.read(true),
+            Purpose::Existing => options.write(true),
+            Purpose::Both => options.read(true).write(true).create(true).truncate(false),
+            Purpose::New => options.read(true).write(true).create_new(true),
         };
         // Opens the link itself, which is then refused.
         options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
@@ -42,13 +42,13 @@ impl Root {
         use windows_sys::Win32::Storage::FileSystem::FILE_ATTRIBUTE_SPARSE_FILE;
         let metadata = fs::symlink_metadata(looked_at(area, inside)?)?;
         let what = if metadata.is_symlink() {
-            What::Link
+            EntryKind::Link
         } else if metadata.is_dir() {
-            What::Directory
+            EntryKind::Directory
         } else if metadata.is_file() {
-            What::File
+            EntryKind::File
         } else {
-            What::Other
+            EntryKind::Other
         };
         Ok(EntryFacts {
             what,

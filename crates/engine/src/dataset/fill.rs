@@ -299,7 +299,7 @@ impl<'a> WriteBack<'a> {
 
 /// macOS has a flag that keeps the file out of its cache. Windows has no such call.
 #[cfg(not(target_os = "linux"))]
-struct Behind;
+struct WriteBack;
 
 #[cfg(not(target_os = "linux"))]
 impl WriteBack {

@@ -107,7 +107,7 @@ fn still_has_its_name(file: impl AsFd) -> Result<(), ErrorNumber> {
 
 /// No other system reports whether an open file still has its name.
 #[cfg(not(target_os = "linux"))]
-fn is_still_called_so(_: impl AsFd) -> Result<(), ErrorNumber> {
+fn still_has_its_name(_: impl AsFd) -> Result<(), ErrorNumber> {
     Ok(())
 }
 

@@ -19,9 +19,7 @@ pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidenc
         CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => "this client",
         CountLimit::Culprit(Culprit::Link) => "the link",
         CountLimit::Culprit(Culprit::Storage) if is_remote => "the storage or network",
-        CountLimit::Culprit(Culprit::Storage) if !evidence.storage_counter_reached_threshold => {
-            "probably the storage"
-        }
+        CountLimit::Culprit(Culprit::Storage) if !evidence.counters_show_storage => "probably the storage",
         CountLimit::Culprit(Culprit::Storage) => "the storage",
         CountLimit::Culprit(Culprit::NotKnown) | CountLimit::StorageOrOthers | CountLimit::Contradicted => {
             "unknown"
@@ -117,7 +115,7 @@ fn of_limit(
     let beside = others.as_ref().map_or_else(String::new, |others| format!(" During the check, {others}."));
     let sentence = match limit {
         CountLimit::Culprit(Culprit::Storage) | CountLimit::StorageOrOthers => {
-            return of_storage((link, may_be_network), sustained, others, evidence.storage_counter_reached_threshold);
+            return of_storage((link, may_be_network), sustained, others, evidence.counters_show_storage);
         }
         CountLimit::Culprit(Culprit::Link) => format!("The link is saturated: {}.", link.sentence),
         CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => {
@@ -185,11 +183,8 @@ mod tests {
 
     use super::*;
 
-    const SEEN: TrialEvidence = TrialEvidence {
-        storage_counter_reached_threshold: true,
-        others_percent: None,
-        instead_of_storage: None,
-    };
+    const SEEN: TrialEvidence =
+        TrialEvidence { counters_show_storage: true, others_percent: None, instead_of_storage: None };
     const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
     const CLIENT: CountLimit = CountLimit::Culprit(Culprit::ThisMachine);
 
@@ -267,7 +262,7 @@ mod tests {
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         printed.push(said(CountLimit::StorageOrOthers, &busy).to_string());
         assert_eq!(count_limit_words(CountLimit::StorageOrOthers, &disk(), &busy), "unknown");
-        let seen = TrialEvidence { storage_counter_reached_threshold: true, ..busy.clone() };
+        let seen = TrialEvidence { counters_show_storage: true, ..busy.clone() };
         printed.push(said(STORAGE, &seen).to_string());
         let own = said(CLIENT, &busy);
         printed.push(own.to_string());

@@ -83,11 +83,7 @@ fn evidence() -> impl Strategy<Value = TrialEvidence> {
     let instead = prop::sample::select(vec![None, Some(Culprit::ThisMachine), Some(Culprit::NotKnown)]);
     (any::<bool>(), any::<bool>(), instead).prop_map(|(storage_stood_out, has_others, instead_of_storage)| {
         let others_percent = has_others.then_some((61.0, 97.0));
-        TrialEvidence {
-            storage_counter_reached_threshold: storage_stood_out,
-            others_percent,
-            instead_of_storage,
-        }
+        TrialEvidence { counters_show_storage: storage_stood_out, others_percent, instead_of_storage }
     })
 }
 

@@ -336,7 +336,7 @@ mod tests {
         let disk = Link { kind: LinkKind::Unknown, sentence: String::new() };
         let busy = TrialEvidence { others_percent: Some((61.0, 97.0)), ..TrialEvidence::default() };
         let mut seen = findings.clone();
-        seen.revise(&TrialEvidence { storage_counter_reached_threshold: true, ..busy.clone() }, &disk);
+        seen.revise(&TrialEvidence { counters_show_storage: true, ..busy.clone() }, &disk);
         assert_eq!(limits(&seen), [STORAGE], "a counter stood out on the storage's side");
         findings.revise(&busy, &disk);
         assert_eq!(limits(&findings), [CountLimit::StorageOrOthers]);

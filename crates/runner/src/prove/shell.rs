@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 
 /// A pipe that ends the shell when this process ends. Not available on this system.
 #[cfg(not(unix))]
-struct Leash;
+struct ParentPipe;
 
 #[cfg(not(unix))]
 impl ParentPipe {
