@@ -1,5 +1,5 @@
-// What every figure of summary.json is: by type, what is said of each field, and its type where it has one.
-// Made by `cargo xtask types` from the Rust types; don't change it by hand.
+// The meaning of every figure of summary.json: for each type, the doc comment of each field, and its type if
+// that is another type of this list. Generated: change the Rust types, then run `cargo xtask types`.
 
 export const MEANINGS: Record<string, Record<string, [meaning: string, type?: string]>> = {
   Summary: {
@@ -417,7 +417,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     began_at: ["The same by the clock on the wall, RFC 3339."],
     ended_s: ["The time of the next answer, or when the operations in flight were given up."],
     length_s: ["Its duration, without pauses of Reelgauge."],
-    delayed_ops: ["Operations that were due before its end and completed after it; null if a user did not come back."],
+    delayed_ops: ["Operations that were due before its end and completed after it; null if operations of a simulated user never completed."],
     longest_response_us: ["The longest response time of these."],
   },
   CheckFacts: {
@@ -456,7 +456,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     at_least: ["There may be more: the search was cut short, or the local host was its limit."],
     error_streams: ["The uncertainty of the count, up or down. null for a lower bound (at_least)."],
     mb_per_s: ["The total rate that these streams need."],
-    limited_by: ["What ended the search, as text: the storage, this machine, the time for this look."],
+    limited_by: ["The limit of the count, as text: the storage, this client, the check's time limit and others."],
     limit: ["The same as data.", "CountLimit"],
     basis: ["The evidence for the count. null in runs of earlier versions."],
     held_s: ["How long this number of streams was played, in their longest trial."],
@@ -496,7 +496,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     why_not: ["Why it is not valid, as text."],
   },
   SearchFacts: {
-    what: ["The things that were counted, as they read after a number: players of prores-422-hq-uhd-25, times newsroom."],
+    what: ["The things that were counted, as they read after a number: players of Sony XAVC Intra Class 100 1080, 25 fps, times newsroom."],
     answer_sentence: ["The result as text: 31 streams passed every time, 32 never."],
     evidence_sentence: ["The evidence as text: 31: 3 of 3; 32: 1 of 3."],
     streams: ["The largest count that passed every trial, with no failure at any smaller count. null if there is none."],
@@ -714,7 +714,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     no_answer_s: ["The longest time in which operations were in flight and none completed."],
     no_answer_began_s: ["The start of that time."],
     answered_share: ["Bytes received, as a share of the bytes that the streams needed in that time; may be above 1. null if Reelgauge hardly ran."],
-    busy_share: ["The share of the time in which something was in flight. Delays and pauses of Reelgauge are excluded from both."],
+    busy_share: ["The share of the time in which something was in flight. Delays and pauses of Reelgauge are excluded from both times."],
     longest_op_us: ["The longest operation: from its issue until Reelgauge saw its result."],
   },
   StreamFigures: {
@@ -743,7 +743,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     worst_late_runs: ["The ten with most frames, worst first.", "LateRun"],
     response: ["Times of judged frames that arrived, each as a whole: from when its first operation was due until its last byte. Times of single operations are in the load point's total.response.", "TimeFigures"],
     throughput: ["The smallest mean throughput over the buffer time.", "ThroughputFigures"],
-    frames_per_s: ["Frames completed per second of the time in which it transferred at its pace: the measured part from its start on. For a player that had already filled its buffer, from when that was played out."],
+    frames_per_s: ["Frames completed per second of the time in which it transferred at its pace: the measured part from its start on. For a player whose buffer was already full, the time starts when that buffer has been played out."],
     achieved_share: ["The same as a share of the nominal rate."],
     ops_per_s: ["Operations of every kind per second of the same time."],
     bytes_per_s: ["Bytes of completed frames per second of the same time."],

@@ -22,7 +22,7 @@ pub(crate) fn assert_is_short(short: &str, long: &str) {
         parts.filter(|part| !part.is_empty()).collect()
     };
     let known = figures(long);
-    // The line that counts what is omitted has figures of its own.
+    // The line that counts the omitted parts has other figures.
     let shown = short.lines().filter(|line| !line.starts_with("Details: ")).collect::<Vec<_>>().join("\n");
     for figure in figures(&shown) {
         assert!(known.contains(&figure), "{figure} is not on the long screen\n{short}\nlong:\n{long}");

@@ -478,8 +478,7 @@ impl Search {
                 count(streams)
             ),
             Answer::BudgetSpent { streams, failing_from, budget } => {
-                let failing =
-                    failing_from.map_or(String::new(), |from| format!("; with {from} they did not"));
+                let failing = failing_from.map_or(String::new(), |from| format!("; {} failed", count(from)));
                 let spent = match budget {
                     Budget::Trials => "the maximum number of trials was reached".to_owned(),
                     Budget::Time => self.time_left_sentence(),

@@ -90,7 +90,7 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     actor_settings(plan).into_iter().chain(named).collect()
 }
 
-/// The settings of all actors by key, as in a plan. Their footage and criteria are conditions of their own.
+/// The settings of all actors by key, as in a plan. Their footage and criteria are separate conditions.
 fn actor_settings(plan: &StreamsPlan) -> BTreeMap<String, String> {
     let mut settings: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for actor in &plan.actors {

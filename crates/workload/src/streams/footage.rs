@@ -57,7 +57,7 @@ impl Footage {
         like.or_else(own).or_else(|| self.format.clone())
     }
 
-    /// The name for people: `Apple ProRes 422 HQ UHD, 25 fps` for a format of the catalogue.
+    /// The name for users: `Apple ProRes 422 HQ UHD, 25 fps` for a format of the catalogue.
     pub fn title(&self) -> Option<String> {
         let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
         listed.map(Format::title).or_else(|| self.name())
