@@ -72,7 +72,7 @@ pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]
 pub(crate) use self::unix_calls::{NEW_FILE, create_flags, open_flags, set_size};
 #[cfg(windows)]
-pub(crate) use self::windows::{Name, Names, OpenFile, sectors};
+pub(crate) use self::windows::{Name, Names, OpenFile, TailLock, sectors};
 
 /// A system error number, never 0.
 pub(crate) type ErrorNumber = i32;

@@ -16,7 +16,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("crates/capture", 3_240),
     ("crates/console", 4_310),
     ("crates/doctor", 2_310),
-    ("crates/engine", 10_560),
+    ("crates/engine", 10_600),
     ("crates/fleet", 11_830),
     ("crates/formats", 2_660),
     ("crates/import", 6_950),

@@ -14,6 +14,12 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::time::{Duration, Instant};
 
+#[cfg(windows)]
+use crate::io::TailLock as Lock;
+/// The calls that lock a file.
+#[cfg(not(windows))]
+use std::fs::File as Lock;
+
 /// Reelgauge writes short holder texts. A longer text is from another program.
 const LONGEST_HOLDER_BYTES: u64 = 400;
 
@@ -43,8 +49,8 @@ impl AreaLock {
             return Ok(());
         }
         // Not every system can convert an exclusive lock into a shared one, and none does so atomically.
-        self.file.unlock().map_err(|error| io_error("unlock", &path, error))?;
-        match lock_by(&self.file, File::try_lock_shared) {
+        Lock::unlock(&self.file).map_err(|error| io_error("unlock", &path, error))?;
+        match lock_by(&self.file, Lock::try_lock_shared) {
             Ok(()) => still_there(dir, marker, &self.file),
             Err(refusal) if is_held(&refusal) => {
                 Err(AreaError::InUse { path: dir.path().to_owned(), holder: holder(&self.file) })
@@ -61,7 +67,7 @@ pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<A
     if shared_run(&text_of(&file)).as_deref() != Some(run) {
         return Ok(None);
     }
-    let note = match lock_by(&file, File::try_lock_shared) {
+    let note = match lock_by(&file, Lock::try_lock_shared) {
         Ok(()) => None,
         Err(refusal) if is_held(&refusal) => return Ok(None),
         Err(refusal) => Some(unsupported_note(dir, refusal)?),
@@ -122,7 +128,7 @@ fn lock_by(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> Result<(
 pub(super) fn take(dir: &AreaDir, marker: &Marker) -> Result<AreaLock, AreaError> {
     let root = dir.path();
     let file = open(dir)?;
-    let note = match lock_by(&file, File::try_lock) {
+    let note = match lock_by(&file, Lock::try_lock) {
         Ok(()) => None,
         Err(refusal) if is_held(&refusal) => {
             return Err(AreaError::InUse { path: root.to_owned(), holder: holder(&file) });
@@ -209,7 +215,7 @@ fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// The holder's text from the lock file. On Windows other processes cannot read a locked file.
+/// The holder's text from the lock file.
 fn holder(file: &File) -> String {
     match text_of(file).lines().next().map(str::trim) {
         Some(holder) if !holder.is_empty() => holder.to_owned(),

@@ -1,6 +1,6 @@
 //! Files on Windows. The table of [`super`] lists the differences.
 
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::fs::{self, File, FileTimes, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::os::windows::io::AsRawHandle;
@@ -10,12 +10,14 @@ use std::time::SystemTime;
 use reelgauge_machine::mount::Mount;
 use reelgauge_record::AccessBits;
 use reelgauge_workload::script::{Op, OpenMode};
-use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_NOT_SUPPORTED};
+use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_LOCK_VIOLATION, ERROR_NOT_SUPPORTED};
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
     FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_WRITE_THROUGH, FILE_READ_ATTRIBUTES, FILE_STORAGE_INFO,
     FILE_WRITE_ATTRIBUTES, FileStorageInfo, GetDiskFreeSpaceW, GetFileInformationByHandleEx,
+    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
 };
+use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::{ErrorNumber, IMPOSSIBLE};
 use crate::area::AreaDir;
@@ -288,4 +290,52 @@ impl OpenFile {
 
 fn number(error: io::Error) -> ErrorNumber {
     error.raw_os_error().unwrap_or(IMPOSSIBLE)
+}
+
+/// Locks a file by one byte far behind its text. Windows refuses every read and write of a locked range,
+/// even through another handle of the same process, so a lock of the whole file would hide the text. A
+/// lock of the whole file, as Linux takes it on a share, includes this byte.
+pub(crate) struct TailLock;
+
+impl TailLock {
+    /// The high half of the byte's position: 1 TiB.
+    const OFFSET_HIGH: u32 = 1 << 8;
+
+    /// Takes an exclusive lock.
+    pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+        TailLock::lock(file, LOCKFILE_EXCLUSIVE_LOCK)
+    }
+
+    /// Takes a shared lock.
+    pub(crate) fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+        TailLock::lock(file, 0)
+    }
+
+    fn lock(file: &File, flags: u32) -> Result<(), TryLockError> {
+        let (mut at, flags) = (TailLock::position(), flags | LOCKFILE_FAIL_IMMEDIATELY);
+        // SAFETY: the handle is open during the call and not overlapped, so the call does not keep `at`.
+        match unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut at) } {
+            0 => Err(match io::Error::last_os_error() {
+                held if held.raw_os_error() == Some(ERROR_LOCK_VIOLATION as i32) => TryLockError::WouldBlock,
+                error => TryLockError::Error(error),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Releases the lock.
+    pub(crate) fn unlock(file: &File) -> io::Result<()> {
+        let mut at = TailLock::position();
+        // SAFETY: as for locking.
+        match unsafe { UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &raw mut at) } {
+            0 => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    }
+
+    fn position() -> OVERLAPPED {
+        let mut at = OVERLAPPED::default();
+        at.Anonymous.Anonymous.OffsetHigh = TailLock::OFFSET_HIGH;
+        at
+    }
 }
