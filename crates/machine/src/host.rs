@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::host::{HostFacts, MountFacts, NicFacts};
 
-use crate::interface::{self, Interface};
+#[cfg(any(not(windows), test))]
+use crate::interface;
+use crate::interface::Interface;
 #[cfg(any(not(windows), test))]
 use crate::meminfo;
 use crate::source::{Host, Source};
@@ -33,7 +35,7 @@ pub fn gather(mount: Option<MountFacts>) -> HostFacts {
         cpu_count: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         memory_bytes: local_memory_bytes(),
         mount,
-        nics: nics(&here),
+        nics: local_nics(),
         settings: BTreeMap::new(),
         changed_from_default: BTreeMap::new(),
     }
@@ -76,21 +78,31 @@ fn cpu_model(source: &impl Source) -> Option<String> {
     })
 }
 
-/// The interfaces without loopback, by name. Entries that are no interface have no state
-/// (`bonding_masters` is a file).
+/// The interfaces of this host without loopback, by name.
+fn local_nics() -> Vec<NicFacts> {
+    #[cfg(windows)]
+    return windows::nics();
+    #[cfg(not(windows))]
+    nics(&Host::here())
+}
+
+/// The interfaces of Linux. Entries that are no interface have no state (`bonding_masters` is a file).
+#[cfg(any(not(windows), test))]
 fn nics(source: &impl Source) -> Vec<NicFacts> {
     let names = source.names(interface::ALL).into_iter().filter(|name| name != "lo");
-    let nic = |name: String| {
-        let Interface { state, line_mbit_per_s, mtu_bytes, driver, .. } = interface::read(source, &name);
-        Some(NicFacts {
-            name,
-            state: state?,
-            speed_mbit_per_s: line_mbit_per_s.map(u64::from),
-            mtu_bytes: mtu_bytes.map(u64::from),
-            driver,
-        })
-    };
-    names.filter_map(nic).collect()
+    names.filter_map(|name| nic(interface::read(source, &name), name)).collect()
+}
+
+/// An interface for the record of a run; `None` if its state is unknown.
+fn nic(interface: Interface, name: String) -> Option<NicFacts> {
+    let Interface { state, line_mbit_per_s, mtu_bytes, driver, .. } = interface;
+    Some(NicFacts {
+        name,
+        state: state?,
+        speed_mbit_per_s: line_mbit_per_s.map(u64::from),
+        mtu_bytes: mtu_bytes.map(u64::from),
+        driver,
+    })
 }
 
 #[cfg(test)]
@@ -150,6 +162,27 @@ mod tests {
             nic("eth1", "up", Some(25_000), Some(9_000), Some("ice")),
         ];
         assert_eq!(nics(&host), expected);
+    }
+
+    #[test]
+    fn adapter_of_windows_is_recorded_like_an_interface() {
+        let adapter = crate::adapter::Adapter {
+            name: "Ethernet 2".to_owned(),
+            description: "Intel(R) Ethernet Converged Network Adapter X550-T2".to_owned(),
+            kind: 6,
+            flags: 1,
+            oper_status: 1,
+            bits_per_s: 10_000_000_000,
+            mtu_bytes: 9_000,
+        };
+        let expected = NicFacts {
+            name: "Ethernet 2".to_owned(),
+            state: "up".to_owned(),
+            speed_mbit_per_s: Some(10_000),
+            mtu_bytes: Some(9_000),
+            driver: None,
+        };
+        assert_eq!(nic(adapter.interface(), adapter.name), Some(expected));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub const ALL: &str = "/sys/class/net";
 const DEPTH_MAX: u32 = 5;
 const ETHERNET: u32 = 1;
 /// No link is faster.
-const MBIT_PER_S_MAX: u32 = 10_000_000;
+pub(crate) const MBIT_PER_S_MAX: u32 = 10_000_000;
 
 /// Cards of virtual machines, whose speed is not that of a line. By the drivers in the kernel's
 /// `drivers/net`:
@@ -54,6 +54,11 @@ pub enum Speed {
 }
 
 impl Speed {
+    pub(crate) const WIRELESS: Speed = Speed::Unknown("wireless, with a varying speed");
+    pub(crate) const VIRTUAL_NETWORK: Speed = Speed::Unknown("a virtual network");
+    pub(crate) const VIRTUAL_CARD: Speed = Speed::Unknown("a virtual card, which may report any speed");
+    pub(crate) const NOT_REPORTED: Speed = Speed::Unknown("its driver reports no speed");
+
     /// The speed, if known.
     pub fn mbit_per_s(self) -> Option<u32> {
         match self {
@@ -142,7 +147,7 @@ impl<S: Source> Net<'_, S> {
             return Speed::Unknown("too many layers of interfaces");
         }
         if self.has(name, "wireless") || self.has(name, "phy80211") {
-            return Speed::Unknown("wireless, with a varying speed");
+            return Speed::WIRELESS;
         }
         if self.has(name, "bonding") {
             return self.of_a_bond(name, depth);
@@ -152,7 +157,7 @@ impl<S: Source> Net<'_, S> {
         }
         let carriers = self.members(name).into_iter().map(|member| self.connection(&member, depth + 1));
         let fastest = carriers.filter_map(Speed::mbit_per_s).max();
-        fastest.map_or(Speed::Unknown("a virtual network"), Speed::MbitPerS)
+        fastest.map_or(Speed::VIRTUAL_NETWORK, Speed::MbitPerS)
     }
 
     /// One connection uses one member, unless packets are distributed in turn.
@@ -167,9 +172,9 @@ impl<S: Source> Net<'_, S> {
 
     fn of_hardware(&self, name: &str) -> Speed {
         if self.driver(name).as_deref().is_some_and(is_of_virtual_machine) {
-            return Speed::Unknown("a virtual card, which may report any speed");
+            return Speed::VIRTUAL_CARD;
         }
-        self.told(name).map_or(Speed::Unknown("its driver reports no speed"), Speed::MbitPerS)
+        self.told(name).map_or(Speed::NOT_REPORTED, Speed::MbitPerS)
     }
 
     fn told(&self, name: &str) -> Option<u32> {

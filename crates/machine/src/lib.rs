@@ -10,6 +10,7 @@
 //!   below a mount.
 //! * [`interface`]: the properties of a network interface, and whether its speed is trusted. [`route`]:
 //!   the interface that leads to an address. [`link`]: the link from this client to the storage.
+//!   `adapter`: the network adapters of Windows.
 //!   [`packet_overhead`]: the overhead of Ethernet, IP and TCP. [`netlink`]: queries to the kernel, for
 //!   facts that no file contains.
 //!   [`full_path()`]: a path without links.
@@ -23,6 +24,8 @@
 //! must not hang this crate: nothing but [`mount`] opens, stats or lists a path on a network file
 //! system.
 
+#[cfg(any(windows, test))]
+mod adapter;
 pub mod cgroup;
 pub mod devices;
 pub mod facts;

@@ -22,11 +22,16 @@ use crate::mount::{Mount, MountKind};
 mod address;
 #[cfg(target_os = "linux")]
 mod disk;
+#[cfg(any(target_os = "linux", windows))]
+mod network;
 
 #[cfg(target_os = "linux")]
 #[path = "link/linux.rs"]
 mod system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "link/windows.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "link/other.rs"]
 mod system;
 

@@ -42,6 +42,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/machine_clock.rs", "calls of the Windows API"),
     ("crates/engine/src/probe/byte_lock.rs", "a lock of one opening of a file, which rustix does not have"),
     ("crates/engine/src/space.rs", "calls of the Windows API"),
+    ("crates/machine/src/adapter/windows.rs", "calls of the Windows API"),
     ("crates/machine/src/host/windows.rs", "calls of the Windows API"),
     ("crates/machine/src/mount/apple.rs", "statfs names as bytes"),
     ("crates/machine/src/mount/windows.rs", "calls of the Windows API"),

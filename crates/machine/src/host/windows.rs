@@ -1,7 +1,17 @@
-//! The memory and the version of Windows: `GlobalMemoryStatusEx`, `RtlGetVersion`.
+//! The memory, the version and the network adapters of Windows.
 
+use reelgauge_record::host::NicFacts;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX, OSVERSIONINFOW};
+
+use crate::adapter;
+
+/// The adapters that are in use, by name.
+pub(super) fn nics() -> Vec<NicFacts> {
+    let mut adapters: Vec<_> = adapter::all().into_iter().filter(adapter::Adapter::is_recorded).collect();
+    adapters.sort_by(|one, other| one.name.cmp(&other.name));
+    adapters.into_iter().filter_map(|adapter| super::nic(adapter.interface(), adapter.name)).collect()
+}
 
 /// The memory of this host, in bytes.
 pub(super) fn memory_bytes() -> Option<u64> {

@@ -54,6 +54,15 @@ pub(super) fn unc_parts(source: &str) -> Option<(&str, &str)> {
     (!server.is_empty() && !share.is_empty()).then_some((server, share))
 }
 
+/// The drive of a volume's root: `Z:` of `Z:\` or `\\?\Z:\`; `None` if it is a share.
+#[cfg(any(windows, test))]
+pub(super) fn drive_in(root: &str) -> Option<&str> {
+    let root = root.strip_prefix(r"\\?\").unwrap_or(root);
+    let drive = root.get(..2)?;
+    let is_drive = drive.as_bytes()[0].is_ascii_alphabetic() && drive.ends_with(':');
+    is_drive.then_some(drive)
+}
+
 /// The version of NFS or SMB in the options.
 pub(super) fn version_of(fs_type: &str, options: &[String]) -> Option<String> {
     let version = match protocol_of(fs_type)? {
@@ -162,6 +171,14 @@ NTFS | C:\ | rw | LocalDisk | - | - | NTFS on C:\
         assert_eq!(mount.option("rsize"), Some("4"));
         assert_eq!(mount.option("size"), None);
         assert!(mount.is_read_only());
+    }
+
+    #[test]
+    fn roots_of_drives_have_a_drive_letter() {
+        assert_eq!((drive_in(r"Z:\"), drive_in(r"\\?\m:\")), (Some("Z:"), Some("m:")));
+        for root in [r"\\nas1\media\", r"\\?\UNC\nas1\media\", r"\\?\Volume{4c1b02c1}\", "", "é:", "1:"] {
+            assert_eq!(drive_in(root), None, "{root}");
+        }
     }
 
     #[test]

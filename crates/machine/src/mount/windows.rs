@@ -2,13 +2,15 @@
 //!
 //! Even on a share, the name of the file system is that of the server's volume (`NTFS`). So the type of
 //! a remote drive is reported as `smb`, with the server taken from the UNC path. For a mapped drive
-//! letter the server is in the canonical path. These calls do not show the version of SMB.
+//! letter the server is in the canonical path; where it is not, `WNetGetConnectionW` names it. These
+//! calls do not show the version of SMB.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use windows_sys::Win32::NetworkManagement::WNet::WNetGetConnectionW;
 use windows_sys::Win32::Storage::FileSystem::{GetDriveTypeW, GetVolumeInformationW, GetVolumePathNameW};
 
 use super::{Mount, MountId};
@@ -86,7 +88,18 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
         _ => volume.fs_type,
     };
     let option = if volume.read_only { "ro" } else { "rw" };
-    Ok(Mount::new(fs_type, root, volume.root, vec![option.to_owned()]))
+    let share = super::description::drive_in(&root).filter(|_| remote).and_then(share_of);
+    Ok(Mount::new(fs_type, share.unwrap_or(root), volume.root, vec![option.to_owned()]))
+}
+
+/// The share to which a drive letter is mapped.
+fn share_of(drive: &str) -> Option<String> {
+    let drive = wide(Path::new(drive));
+    let mut share = vec![0_u16; LONGEST_PATH];
+    let mut units = LONGEST_PATH as u32;
+    // SAFETY: `drive` ends with a zero; `share` is writable for the length that is passed.
+    let status = unsafe { WNetGetConnectionW(drive.as_ptr(), share.as_mut_ptr(), &raw mut units) };
+    (status == 0).then(|| narrow(&share).to_string_lossy().into_owned())
 }
 
 pub(super) fn mount_id(dir: &Path) -> io::Result<MountId> {
