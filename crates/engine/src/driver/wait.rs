@@ -3,6 +3,9 @@
 //! The lead is learned: a sleeping thread wakes late by some microseconds, more on a busy or
 //! power-saving host. A waiter wakes early by its recent delays, but by at most [`LONGEST_SPIN_NS`], so
 //! that a thousand workers waiting for frames do not use up the processor.
+//!
+//! On Windows `std::thread::sleep` uses a high-resolution waitable timer. Before Windows 10 version 1803 it
+//! falls back to ticks of 15.6 ms. Then the lead stays at its limit, and the waits are late.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
