@@ -30,7 +30,9 @@ pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut ScreenText) {
 
 pub(crate) fn ended_early(summary: &Summary, page: &mut ScreenText) {
     for point in &summary.load_points {
-        if let Some(reason) = &point.ended_early {
+        // A short screen has the reason in its result.
+        let is_known = page.is_short && point.ended_early == summary.outcome_reason;
+        if let Some(reason) = point.ended_early.as_ref().filter(|_| !is_known) {
             let text = format!("{} ended early: {}", label(point), plain(reason));
             page.sentence(Tone::Bad, &text);
         }

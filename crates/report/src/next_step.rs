@@ -64,7 +64,13 @@ pub fn next_step(summary: &Summary) -> Option<String> {
              place = \"share\"."
                 .to_owned()
         }
-        NextStep::FindMax => "To find the largest count, run the same command with --find-max".to_owned(),
+        NextStep::FindMax if summary.verb == VDA => {
+            "To find the largest count, run the same command with --find-max and without --streams or --points"
+                .to_owned()
+        }
+        NextStep::FindMax => {
+            "To find the largest count, run the same command with --find-max instead of --count".to_owned()
+        }
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
             Number::Capacity { streams, .. } => prove_for_long(summary, streams),
@@ -230,7 +236,12 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
 /// A size in the form that flags accept, exactly.
 fn size_flag(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
-    if bytes.is_multiple_of(MIB) { format!("{}MiB", bytes / MIB) } else { format!("{bytes}B") }
+    const MB: u64 = 1_000_000;
+    match bytes {
+        _ if bytes.is_multiple_of(MIB) => format!("{}MiB", bytes / MIB),
+        _ if bytes.is_multiple_of(MB) => format!("{}MB", bytes / MB),
+        _ => format!("{bytes}B"),
+    }
 }
 
 fn run_dir(summary: &Summary) -> Option<String> {

@@ -31,13 +31,15 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<PageWarning> {
 }
 
 /// The note about operations that were delayed by a limit on bytes per second.
-pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> Note {
+///
+/// `has_direct`: the verb has a flag for direct I/O.
+pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool, has_direct: bool) -> Note {
     let waited = counted(ops, "operation");
     let rate = mb_per_s(max_bytes_per_s as f64);
     let (cached, advice) = match writes_to_cache {
         true => (
             " Writes went to this client's cache first and reach the storage in bursts.",
-            "Use --direct to limit writes, too.",
+            if has_direct { "Use --direct to limit writes, too." } else { "" },
         ),
         false => ("", ""),
     };

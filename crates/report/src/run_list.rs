@@ -1,21 +1,23 @@
 //! The list of runs: the measured targets, newest run first, each with its result. Each run has a few
 //! lines, so that nothing has to be cut.
 
+use std::path::Path;
+
 use reelgauge_analysis::statement::Judgement;
 use reelgauge_record::notes::RunNotes;
 
 use crate::page::ScreenText;
 use crate::screen_options::Style;
 use crate::sentence::Tone;
-use crate::text::plain;
+use crate::text::{plain, shell_word};
 use crate::units::amount;
 use crate::user_description::storage_words;
 
 /// A run in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLine<'a> {
-    /// Name of its directory.
-    pub id: &'a str,
+    /// Its directory, as other verbs accept it.
+    pub dir: &'a Path,
     /// When it began, RFC 3339; empty if unknown.
     pub started_at: &'a str,
     pub verb: &'a str,
@@ -39,7 +41,7 @@ pub fn run_list(runs: &[RunLine<'_>], left_out: usize, style: Style) -> String {
         page.gap();
         page.sentence(Tone::Answer, &head(run));
         page.sentence(Tone::Plain, &plain(run.answer));
-        page.item("Run", &format!("{}, {}", plain(run.id), amount(run.bytes_on_disk)));
+        page.item("Run", &format!("{}, {}", shell_word(run.dir), amount(run.bytes_on_disk)));
         said(run.notes, &mut page);
     }
     if left_out > 0 {
@@ -100,7 +102,7 @@ mod tests {
             ..RunNotes::default()
         };
         let run = RunLine {
-            id: "2026-11-23T101013Z-nas-check",
+            dir: Path::new("reelgauge-runs/2026-11-23T101013Z-nas-check"),
             started_at: "2026-11-23T10:10:13Z",
             verb: "check",
             target: "/mnt/nas",

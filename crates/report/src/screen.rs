@@ -41,6 +41,10 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
 pub(crate) fn written(summary: &Summary, show: &Screen) -> ScreenText {
     let mut page = ScreenText::new(show.style);
     answer_block(summary, &mut page);
+    if page.is_short {
+        // The user asked for it; the details have it among the other facts.
+        summary.event.iter().flat_map(event_lines).for_each(|(name, text)| page.item(name, &text));
+    }
     page.detail(|page| {
         // A check has it below its table.
         if summary.check.is_none() {

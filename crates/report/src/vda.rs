@@ -25,7 +25,7 @@ const KNEE: &str = "The last load point before response times grow steeply. Meth
 
 /// The unit of totals in published tables, and the line below a table with totals.
 const UNIT: &str = "1000 KiB/s";
-const UNIT_NOTE: &str = "Totals are in the unit of published results: 1000 KiB/s, which is 1.024 MB/s.";
+const UNIT_NOTE: &str = "Totals are in the unit of published results: 1000 KiB/s.";
 
 fn has_totals(facts: &VdaFacts) -> bool {
     facts.points.iter().any(|point| point.published_mb_per_s.is_some())

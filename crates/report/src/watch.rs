@@ -55,17 +55,24 @@ pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String
     ended.map(|text| (Tone::Bad, text)).into_iter().chain([(Tone::Answer, watched)]).chain(busiest).collect()
 }
 
-/// The busiest disk, or a sentence that none was seen.
+/// The busiest disk; or the processors, if they were busier. `None` if neither was sampled.
 fn busiest(facts: &WatchFacts) -> Option<String> {
-    let disks =
-        facts.counters.iter().filter(|counter| counter.layer == "disk" && counter.name == "util_percent");
-    let busiest = disks.max_by(|one, two| one.mean.total_cmp(&two.mean))?;
-    Some(format!(
-        "Its busiest disk, {}, was busy {} % of the time on average, and {} % at most.",
-        plain_short(&busiest.device, NAME_CHARS),
-        fixed(busiest.mean, 0),
-        fixed(busiest.largest, 0)
-    ))
+    let of = |layer: &'static str, name: &'static str| {
+        let all = facts.counters.iter().filter(move |counter| counter.layer == layer && counter.name == name);
+        all.max_by(|one, two| one.mean.total_cmp(&two.mean))
+    };
+    let (disk, processors) = (of("disk", "util_percent"), of("host", "cpu_busy_percent"));
+    let busiest = disk.into_iter().chain(processors).max_by(|one, two| one.mean.total_cmp(&two.mean))?;
+    let [mean, largest] = [busiest.mean, busiest.largest].map(|percent| fixed(percent, 0));
+    let disk = plain_short(&busiest.device, NAME_CHARS);
+    Some(match busiest.layer.as_str() {
+        "disk" => {
+            format!(
+                "Its busiest disk, {disk}, was busy {mean} % of the time on average, and {largest} % at most."
+            )
+        }
+        _ => format!("Its processors were busy {mean} % of the time on average, and {largest} % at most."),
+    })
 }
 
 /// The whole screen below the result.

@@ -187,8 +187,8 @@ pub enum ProcedureError {
     /// A step without enough space.
     #[error(
         "step '{step}' writes {}, but at most {} can be written on {} at that point, because {} must stay \
-         free (--keep-free). Free some space, or change a setting to write less, such as --set \
-         duration=10s",
+         free (--keep-free). Free some space, or write less with --set KEY=VALUE, such as a smaller \
+         file-size; --dry-run shows the settings of each step",
         amount(lack.needed_bytes),
         amount(lack.left_bytes),
         target.display(),

@@ -123,7 +123,7 @@ fn search_finds_the_count_of_all_agents() {
 
 /// Whether the table of hosts mentions a load point with idle hosts.
 fn presence_is_told(shown: &str) -> bool {
-    shown.contains("Hosts at ")
+    shown.contains("Hosts at 2 players") || shown.contains("Hosts at 1 player")
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `reelgauge list`: the runs, newest first.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use reelgauge_console::entry::{RunEntry, RunState};
@@ -26,7 +26,9 @@ pub fn list(args: &ListArgs) -> Result<u8> {
     } else if entries.is_empty() {
         none(&args.dir)
     } else {
-        run_list(&entries.iter().map(line).collect::<Vec<_>>(), left_out, screen::style())
+        let dirs: Vec<PathBuf> = entries.iter().map(|entry| args.dir.join(&entry.id)).collect();
+        let lines: Vec<_> = entries.iter().zip(&dirs).map(|(entry, dir)| line(entry, dir)).collect();
+        run_list(&lines, left_out, screen::style())
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
@@ -41,9 +43,9 @@ fn none(dir: &Path) -> String {
     wrap(&text, screen::style().width, 0) + "\n"
 }
 
-fn line(entry: &RunEntry) -> RunLine<'_> {
+fn line<'a>(entry: &'a RunEntry, dir: &'a Path) -> RunLine<'a> {
     RunLine {
-        id: &entry.id,
+        dir,
         started_at: &entry.started_at,
         verb: &entry.verb,
         target: &entry.target,

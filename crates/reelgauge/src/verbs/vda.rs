@@ -43,7 +43,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         None if args.streams < POINTS => {
             bail!(
                 "--streams {} is too small for {POINTS} load points. Use --streams {POINTS} or more, or \
-                 --points 1..{} for fewer load points",
+                 --points 1..{} instead of --streams for fewer load points",
                 args.streams,
                 args.streams.max(1)
             );

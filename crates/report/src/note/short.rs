@@ -74,7 +74,7 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
             format!("{cells} of {of} cells by block size have too few transfers. Measure longer.")
         }
         NoteFact::HeldBack { ops, max_bytes_per_s, writes_to_cache } => {
-            held_back(*ops, *max_bytes_per_s, *writes_to_cache)
+            held_back(*ops, *max_bytes_per_s, *writes_to_cache, !note.advice.is_empty())
         }
         NoteFact::NotCounted { ops } => {
             let are = counted_are(*ops, "operation", "is", "are");
@@ -129,10 +129,13 @@ fn short_run(measured_s: f64, summary: &Summary) -> String {
 }
 
 /// The note about a limit that delays operations, or that cached writes can exceed.
-fn held_back(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> String {
+fn held_back(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool, has_direct: bool) -> String {
     let rate = mb_per_s(max_bytes_per_s as f64);
     match writes_to_cache {
-        true => format!("Cached writes can exceed --max-rate ({rate} MB/s). Add --direct."),
+        true => {
+            let advice = if has_direct { " Add --direct." } else { "" };
+            format!("Cached writes can exceed --max-rate ({rate} MB/s).{advice}")
+        }
         false => format!("{} waited for --max-rate ({rate} MB/s). Raise it.", counted(ops, "operation")),
     }
 }

@@ -207,12 +207,12 @@ fn mount_change(circumstances: &Circumstances<'_>) -> Option<MountChange> {
     let (id, root, target) =
         (*circumstances.mount_id, circumstances.area_root.to_path_buf(), circumstances.target.to_path_buf());
     let change = move || match id.changed(&root) {
-        // A removed area does not mean a missing mount: check the directory that it was in.
+        // A removed area or target does not mean a missing mount: check the nearest directory that exists.
         Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => {
-            match MountId::capture(&target) {
-                Ok(now) if id.same_mount(&now) => None,
-                Ok(_) => Some(MountChange::Replaced),
-                Err(error) => Some(MountChange::Gone(error)),
+            match target.ancestors().find_map(|dir| MountId::capture(dir).ok()) {
+                Some(now) if id.same_mount(&now) => None,
+                Some(_) => Some(MountChange::Replaced),
+                None => Some(MountChange::Gone(error)),
             }
         }
         other => other,

@@ -311,17 +311,19 @@ fn log_facts(drained: &Drained) -> LogFacts {
 }
 
 /// The note on requests that a rate limit delayed.
-fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<Note> {
+fn held_back(points: &[LoadPoint], subject: &MeasuredSubject) -> Option<Note> {
     let held = points.iter().filter_map(LoadPoint::was_held_back);
     let (ops, rate) = held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
-    let writes_to_cache = !is_direct && points.iter().any(|point| point.total.written_bytes > 0);
-    (ops > 0).then(|| held_back_note(ops, rate, writes_to_cache))
+    // The verbs with --direct.
+    let has_direct = matches!(subject.verb.as_str(), "mix" | "streams");
+    let writes_to_cache = !subject.asked_direct && points.iter().any(|point| point.total.written_bytes > 0);
+    (ops > 0).then(|| held_back_note(ops, rate, writes_to_cache, has_direct))
 }
 
 /// Notes that qualify the figures, the worst first.
 fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Note> {
     let mut notes = Vec::new();
-    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
+    notes.extend(held_back(&facts.load_points, &facts.subject));
     if facts.drained.missed_ops > 0 {
         notes.push(not_counted_note(facts.drained.missed_ops));
     }

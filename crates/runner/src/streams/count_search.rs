@@ -42,6 +42,8 @@ pub struct SearchCaps {
     pub own_files: u32,
     /// The largest count for which the local host allows one process memory, threads and open files.
     pub machine: u32,
+    /// The limit of the target on bytes per second, which decides what fails.
+    pub max_bytes_per_s: Option<u64>,
 }
 
 impl SearchCaps {
@@ -124,7 +126,9 @@ pub fn begin(
     limits: SearchCaps,
     from: Option<&Path>,
 ) -> Result<SearchState, RunError> {
-    let of = conditions(plan, mount);
+    let mut of = conditions(plan, mount);
+    let max_rate = limits.max_bytes_per_s.map_or("none".to_owned(), |limit| format!("{limit}B"));
+    of.insert("--max-rate".to_owned(), max_rate);
     let (cap, capped_by) = limits.cap(plan);
     let settings = settings(plan, wanted, cap);
     let (search, mut earlier) = match from {
@@ -297,7 +301,8 @@ mod tests {
 
     use super::*;
 
-    const ROOMY: SearchCaps = SearchCaps { room: 100, own_files: u32::MAX, machine: u32::MAX };
+    const ROOMY: SearchCaps =
+        SearchCaps { room: 100, own_files: u32::MAX, machine: u32::MAX, max_bytes_per_s: None };
 
     /// A search on storage that sustains this count, for at most this many trials.
     fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
@@ -344,7 +349,7 @@ mod tests {
             find_max: Some(FindMaxPlan { cap, ..FindMaxPlan::default() }),
             ..StreamsPlan::default()
         };
-        let cap = |cap, room, own_files| SearchCaps { room, own_files, machine: u32::MAX }.cap(&plan(cap));
+        let cap = |cap, room, own_files| SearchCaps { room, own_files, ..ROOMY }.cap(&plan(cap));
         assert_eq!(cap(Some(8), 9, u32::MAX), (8, StoppedBy::Cap));
         assert_eq!(cap(Some(8), 7, u32::MAX), (7, StoppedBy::Room));
         assert_eq!(cap(Some(8), 7, 0), (1, StoppedBy::OwnFiles));
@@ -401,6 +406,9 @@ mod tests {
             let said = format!("its {name} was ");
             assert!(error.to_string().contains(&said), "{error}");
         }
+        let slower = SearchCaps { max_bytes_per_s: Some(50_000_000), ..ROOMY };
+        let error = begin(&plan, &mount("nas1:/tank"), &wanted, slower, Some(folder.path())).unwrap_err();
+        assert!(error.to_string().contains("--max-rate"), "{error}");
         let error = again(&plan, "nas2:/tank").unwrap_err().to_string();
         assert!(error.contains("nfs4 nas1:/tank") && error.contains("nfs4 nas2:/tank"), "{error}");
         let older = SearchState { of: BTreeMap::new(), ..first };
