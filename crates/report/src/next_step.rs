@@ -64,13 +64,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
              place = \"share\"."
                 .to_owned()
         }
-        NextStep::FindMax if summary.verb == VDA => {
-            "To find the largest count, run the same command with --find-max and without --streams or --points"
-                .to_owned()
-        }
-        NextStep::FindMax => {
-            "To find the largest count, run the same command with --find-max instead of --count".to_owned()
-        }
+        NextStep::FindMax => search_instead(summary),
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
             Number::Capacity { streams, .. } => prove_for_long(summary, streams),
@@ -95,6 +89,12 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
     };
     Some(words)
+}
+
+/// How to search with the command of this run, without the flag that a search refuses.
+fn search_instead(summary: &Summary) -> String {
+    let without = if summary.verb == VDA { "--streams or --points" } else { "--count" };
+    format!("To find the largest count, run the same command with --find-max instead of {without}")
 }
 
 /// The next step of a check, which has its own texts. A check has no option for more data.
