@@ -2,6 +2,7 @@
 //! after every trial, so that an interrupted search can be continued.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use reelgauge_analysis::facts::{EarlierTrial, SearchFacts, StoppedBy, TrialsAt, keep_trials};
@@ -42,8 +43,6 @@ pub struct SearchCaps {
     pub own_files: u32,
     /// The largest count for which the local host allows one process memory, threads and open files.
     pub machine: u32,
-    /// The limit of the target on bytes per second, which decides what fails.
-    pub max_bytes_per_s: Option<u64>,
 }
 
 impl SearchCaps {
@@ -64,7 +63,11 @@ impl SearchCaps {
 }
 
 /// All conditions that a trial's result depends on, by name.
-fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
+fn conditions(
+    plan: &StreamsPlan,
+    mount: &Mount,
+    max_bytes_per_s: Option<NonZeroU64>,
+) -> BTreeMap<String, String> {
     let each = |of: fn(&ActorPlan) -> String| plan.actors.iter().map(of).collect::<Vec<_>>().join("; ");
     let format = |actor: &ActorPlan| {
         let footage = actor.footage().cloned().unwrap_or_default();
@@ -87,6 +90,7 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
         ("duration", plan.duration.to_string()),
         ("direct I/O", plan.direct.to_string()),
         ("driver", format!("{:?}", plan.driver)),
+        ("--max-rate", max_bytes_per_s.map_or("none".to_owned(), |limit| format!("{limit}B"))),
     ];
     let named = named.into_iter().map(|(name, value)| (name.to_owned(), value));
     actor_settings(plan).into_iter().chain(named).collect()
@@ -122,13 +126,12 @@ fn actor_settings(plan: &StreamsPlan) -> BTreeMap<String, String> {
 pub fn begin(
     plan: &StreamsPlan,
     mount: &Mount,
+    max_bytes_per_s: Option<NonZeroU64>,
     wanted: &FindMaxPlan,
     limits: SearchCaps,
     from: Option<&Path>,
 ) -> Result<SearchState, RunError> {
-    let mut of = conditions(plan, mount);
-    let max_rate = limits.max_bytes_per_s.map_or("none".to_owned(), |limit| format!("{limit}B"));
-    of.insert("--max-rate".to_owned(), max_rate);
+    let of = conditions(plan, mount, max_bytes_per_s);
     let (cap, capped_by) = limits.cap(plan);
     let settings = settings(plan, wanted, cap);
     let (search, mut earlier) = match from {
@@ -301,8 +304,7 @@ mod tests {
 
     use super::*;
 
-    const ROOMY: SearchCaps =
-        SearchCaps { room: 100, own_files: u32::MAX, machine: u32::MAX, max_bytes_per_s: None };
+    const ROOMY: SearchCaps = SearchCaps { room: 100, own_files: u32::MAX, machine: u32::MAX };
 
     /// A search on storage that sustains this count, for at most this many trials.
     fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
@@ -378,11 +380,11 @@ mod tests {
         let plan =
             StreamsPlan { actors: vec![player.clone()], target: "/mnt/nas".into(), ..StreamsPlan::default() };
         let wanted = FindMaxPlan::default();
-        let first = begin(&plan, &mount("nas1:/tank"), &wanted, ROOMY, None).unwrap();
+        let first = begin(&plan, &mount("nas1:/tank"), None, &wanted, ROOMY, None).unwrap();
         let json = serde_json::to_vec(&first).unwrap();
         std::fs::write(folder.path().join(FILE_NAME), json).unwrap();
         let again = |plan: &StreamsPlan, source: &str| {
-            begin(plan, &mount(source), &wanted, ROOMY, Some(folder.path()))
+            begin(plan, &mount(source), None, &wanted, ROOMY, Some(folder.path()))
         };
         // A different seed or time budget does not change the question.
         let same = StreamsPlan { seed: 99, ..plan.clone() };
@@ -406,8 +408,9 @@ mod tests {
             let said = format!("its {name} was ");
             assert!(error.to_string().contains(&said), "{error}");
         }
-        let slower = SearchCaps { max_bytes_per_s: Some(50_000_000), ..ROOMY };
-        let error = begin(&plan, &mount("nas1:/tank"), &wanted, slower, Some(folder.path())).unwrap_err();
+        let max_rate = NonZeroU64::new(50_000_000);
+        let error =
+            begin(&plan, &mount("nas1:/tank"), max_rate, &wanted, ROOMY, Some(folder.path())).unwrap_err();
         assert!(error.to_string().contains("--max-rate"), "{error}");
         let error = again(&plan, "nas2:/tank").unwrap_err().to_string();
         assert!(error.contains("nfs4 nas1:/tank") && error.contains("nfs4 nas2:/tank"), "{error}");
@@ -530,7 +533,8 @@ mod tests {
     fn trials_as_long_as_a_confirmation_need_none() {
         let plan = |seconds| StreamsPlan { duration: Span::secs(seconds), ..StreamsPlan::default() };
         let begun = |seconds| {
-            let sought = begin(&plan(seconds), &mount("a"), &FindMaxPlan::default(), ROOMY, None).unwrap();
+            let sought =
+                begin(&plan(seconds), &mount("a"), None, &FindMaxPlan::default(), ROOMY, None).unwrap();
             serde_json::to_value(&sought.search).unwrap()["settings"]["confirm_s"].clone()
         };
         assert_eq!(begun(10), serde_json::json!(60.0));

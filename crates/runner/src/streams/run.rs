@@ -2,7 +2,6 @@
 
 mod remote_trials;
 
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -102,10 +101,10 @@ fn carry_out(
     }
     let search = match &plan.find_max {
         Some(wanted) => {
-            let caps = limits_of(&plan, &actors, &mut files, machine.unwrap_or(u32::MAX), seconds);
-            let max_bytes_per_s = locked.area.max_bytes_per_s().map(NonZeroU64::get);
-            let limits = SearchCaps { max_bytes_per_s, ..caps };
-            let begun = count_search::begin(&plan, &locked.mount, wanted, limits, resume.as_deref());
+            let limits = limits_of(&plan, &actors, &mut files, machine.unwrap_or(u32::MAX), seconds);
+            let max_rate = locked.area.max_bytes_per_s();
+            let begun =
+                count_search::begin(&plan, &locked.mount, max_rate, wanted, limits, resume.as_deref());
             Some(begun.inspect_err(|_| files.take_back())?)
         }
         None => None,
@@ -164,7 +163,7 @@ fn limits_of(
         files.notes.push(Note::new(NoteFact::SearchOwnFiles, sentence, advice));
     }
     let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
-    SearchCaps { room, own_files, machine, max_bytes_per_s: None }
+    SearchCaps { room, own_files, machine }
 }
 
 /// The source of the load points.
