@@ -161,9 +161,7 @@ impl Catalogue {
             }
         }
     }
-}
 
-impl Catalogue {
     /// The error for an unknown id, with the formats that have its words, or else the ids that come close.
     fn unknown(&self, typed: &str) -> FindError {
         let words: Vec<String> =

@@ -59,8 +59,11 @@ impl Footage {
 
     /// The name for users: `Apple ProRes 422 HQ UHD, 25 fps` for a format of the catalogue.
     pub fn title(&self) -> Option<String> {
-        let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
-        listed.map(Format::title).or_else(|| self.name())
+        self.in_catalogue().map(Format::title).or_else(|| self.name())
+    }
+
+    fn in_catalogue(&self) -> Option<&'static Format> {
+        self.format.as_ref().and_then(|id| catalogue().find(id).ok())
     }
 
     /// Settings that have no effect in combination with it.
@@ -72,8 +75,7 @@ impl Footage {
     /// Whether every frame is known to be a file. For the user's own footage this is unknown until it is
     /// read.
     pub(crate) fn is_sequence(&self) -> bool {
-        let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
-        listed.is_some_and(|format| format.kind == ClipLayout::FramePerFile)
+        self.in_catalogue().is_some_and(|format| format.kind == ClipLayout::FramePerFile)
             || self.own_format.as_ref().is_some_and(|format| format.files == FrameFiles::Frames)
     }
 
