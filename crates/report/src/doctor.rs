@@ -12,7 +12,7 @@ use reelgauge_analysis::path::PathFacts;
 use reelgauge_analysis::path::site::Site;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::Finding;
-use reelgauge_doctor::rule::{Policy, Role, Severity};
+use reelgauge_doctor::rule::{Os, Policy, Role, Severity};
 
 pub use json::{diagnosis_json, harmless};
 pub use words::hint_sentence;
@@ -92,8 +92,7 @@ fn list(diagnosis: &Diagnosis, page: &mut ScreenText) {
         let found = finding.found.first().map(words::found).unwrap_or_default();
         let text =
             wrap(&format!("{}. {}: {}", at + 1, finding.rule.title, plain(&found)), page.width, INDENT);
-        let change =
-            words::commands(finding, |found| finding.fix(found, os).unwrap_or(&finding.rule.recommended));
+        let change = changes(finding, os);
         let change = change.first().map(|change| format!("Change: {}", plain(change)));
         let change = change.map(|change| wrap(&change, page.width - INDENT, INDENT));
         let change = change.iter().flat_map(|text| text.lines()).map(|line| format!("{:INDENT$}{line}", ""));
@@ -105,6 +104,11 @@ fn list(diagnosis: &Diagnosis, page: &mut ScreenText) {
         lines.extend(entry);
     }
     page.lines(lines);
+}
+
+/// The commands that change what was found, or the advice if this system has no command.
+fn changes(finding: &Finding, os: Os) -> Vec<String> {
+    words::commands(finding, |found| finding.fix(found, os).unwrap_or(&finding.rule.recommended))
 }
 
 /// Whether a finding costs much. The exit status depends on it.
@@ -138,7 +142,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Scre
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
     let os = diagnosis.system.os;
-    let change = words::commands(finding, |found| finding.fix(found, os).unwrap_or(&rule.recommended));
+    let change = changes(finding, os);
     let undo = words::commands(finding, |found| finding.undo(found, os));
     change.iter().for_each(|command| part(page, "Change", command));
     undo.iter().for_each(|command| part(page, "Undo", command));

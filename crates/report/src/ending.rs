@@ -29,10 +29,11 @@ pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut ScreenText) {
 }
 
 pub(crate) fn ended_early(summary: &Summary, page: &mut ScreenText) {
-    for point in &summary.load_points {
-        // A short screen has the reason in its result.
-        let is_known = page.is_short && point.ended_early == summary.outcome_reason;
-        if let Some(reason) = point.ended_early.as_ref().filter(|_| !is_known) {
+    // The load point in which the run ended has the run's reason, which a short screen has in its result.
+    let is_known = page.is_short && summary.outcome != Outcome::Complete;
+    let omitted = summary.load_points.len().checked_sub(1).filter(|_| is_known);
+    for (at, point) in summary.load_points.iter().enumerate() {
+        if let Some(reason) = point.ended_early.as_ref().filter(|_| Some(at) != omitted) {
             let text = format!("{} ended early: {}", label(point), plain(reason));
             page.sentence(Tone::Bad, &text);
         }

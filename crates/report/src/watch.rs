@@ -64,15 +64,11 @@ fn busiest(facts: &WatchFacts) -> Option<String> {
     let (disk, processors) = (of("disk", "util_percent"), of("host", "cpu_busy_percent"));
     let busiest = disk.into_iter().chain(processors).max_by(|one, two| one.mean.total_cmp(&two.mean))?;
     let [mean, largest] = [busiest.mean, busiest.largest].map(|percent| fixed(percent, 0));
-    let disk = plain_short(&busiest.device, NAME_CHARS);
-    Some(match busiest.layer.as_str() {
-        "disk" => {
-            format!(
-                "Its busiest disk, {disk}, was busy {mean} % of the time on average, and {largest} % at most."
-            )
-        }
-        _ => format!("Its processors were busy {mean} % of the time on average, and {largest} % at most."),
-    })
+    let what = match busiest.layer.as_str() {
+        "disk" => format!("Its busiest disk, {}, was", plain_short(&busiest.device, NAME_CHARS)),
+        _ => "Its processors were".to_owned(),
+    };
+    Some(format!("{what} busy {mean} % of the time on average, and {largest} % at most."))
 }
 
 /// The whole screen below the result.
