@@ -189,6 +189,6 @@ mod tests {
         let forged = CommandAnswer { to: asker.session.clone(), standing: RunStatus::default() };
         assert_eq!(asker.open_answer(&forger.answer(forged.clone())), None);
         let other = seal(&key, &fleet);
-        assert_eq!(other.open_answer(&controller.answer(forged)), None, "for somebody else");
+        assert_eq!(other.open_answer(&controller.answer(forged)), None, "for another caller");
     }
 }

@@ -210,12 +210,12 @@ mod tests {
     fn running_agent_is_stopped_only_after_all_files_are_copied() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
         let before = step_names(&steps).iter().position(|what| what.starts_with("replacing")).unwrap();
-        let (there, anew) = steps.split_at(before);
+        let (there, renewed) = steps.split_at(before);
         let copied = |step: &&InstallStep| step.by == By::Scp && step.command.contains(".new.");
         assert_eq!(there.iter().filter(copied).count(), 2, "program and secret");
         assert!(there.iter().all(|step| !step.command.contains("Stop-Service")), "{there:#?}");
         assert_eq!(
-            step_names(anew)[1..],
+            step_names(renewed)[1..],
             ["creating the service", "setting the service's own account", "starting it, now and at boot"]
         );
     }

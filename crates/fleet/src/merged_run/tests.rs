@@ -687,8 +687,8 @@ fn a_pause_is_a_mark_of_the_whole_and_survives_a_new_judgement() {
     };
     assert_eq!(times(&whole.summary), [(2.5, 9.0)]);
     assert_eq!(times(&reopen(&whole.run_dir).unwrap()), [(2.5, 9.0)]);
-    let anew = judge_again(&RunDir::open(&whole.run_dir).unwrap()).unwrap();
-    assert_eq!(times(&anew), [(2.5, 9.0)]);
+    let again = judge_again(&RunDir::open(&whole.run_dir).unwrap()).unwrap();
+    assert_eq!(times(&again), [(2.5, 9.0)]);
     let page = fs::read_to_string(whole.run_dir.join(REPORT_FILE)).unwrap();
     assert!(page.contains("the run was paused"), "the page tells of it");
 }
