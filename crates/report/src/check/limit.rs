@@ -49,7 +49,7 @@ pub fn limit_sentence(
     let open = match limits.len() - found {
         0 => String::new(),
         _ if found == 0 => String::new(),
-        open => format!(" No limit was found for {open} of {} counts.", limits.len()),
+        _ => format!(" {found} of {} counts reached a limit; the others may be higher.", limits.len()),
     };
     of_limit(limit, link, &sustained(facts), (evidence, may_be_network)) + &open
 }
