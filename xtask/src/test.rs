@@ -11,7 +11,7 @@ use anyhow::bail;
 
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
-use crate::{command, console, cross, packages, python, tidy};
+use crate::{command, console, cross, package, packages, python, tidy};
 
 /// A step: its name, whether `--quick` includes it, when it runs, and its action.
 struct Step {
@@ -52,6 +52,7 @@ const STEPS: &[Step] = &[
     Step { name: "deny", quick: true, when: When::Fetching, body: |_| deny() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
+    Step { name: "packaging", quick: false, when: When::After, body: |_| package::step() },
     // The build of the tests finds the same warnings in half the time.
     Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
     // Compiles every crate a second time, which takes as long as the build of all tests.

@@ -8,6 +8,7 @@ use super::{Fault, Page};
 const ROOMS: &[&str] = &[
     ".cargo/",
     ".ci/",
+    ".github/",
     "benches/",
     "catalogue/",
     "console/",
@@ -30,6 +31,7 @@ const ROOMS: &[&str] = &[
     "crates/workload/",
     "docs/",
     "fuzz/",
+    "packaging/",
     "tests/",
     "xtask/",
 ];
