@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::rule::detector::{ConditionResult, SubjectFacts};
 use crate::rule::{Detector, Layer, Role, Rule};
 use reelgauge_machine::facts::{FactKind, FactSubject, Facts, Gap, Value};
+use reelgauge_machine::mount::unc_parts;
 use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::system::{Os, System};
 use reelgauge_machine::texts::Texts;
@@ -277,8 +278,20 @@ fn is_meant(subject: &FactSubject, facts: &Facts, scope: &Scope) -> bool {
         // No text shows for certain which disks are below a volume.
         FactKind::Volume => place.is_local,
         FactKind::ZfsPool | FactKind::ZfsDataset => is_of_its_pool(&subject.name, place),
+        FactKind::SmbConnection => is_its_share(&subject.name, place),
         FactKind::Interface | FactKind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
         _ => true,
+    }
+}
+
+/// Whether a connection is that of the share with the place. Only Windows names it by its server; other
+/// names may be of any share.
+fn is_its_share(connection: &str, place: &Place) -> bool {
+    match (unc_parts(connection), unc_parts(&place.source)) {
+        (Some((server, share)), Some((its_server, its_share))) => {
+            server.eq_ignore_ascii_case(its_server) && share.eq_ignore_ascii_case(its_share)
+        }
+        _ => !place.is_local,
     }
 }
 
@@ -315,6 +328,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::path::Path;
+
+    use reelgauge_machine::mount::Mount;
 
     use super::*;
     use crate::rule::catalogue::rules;
@@ -546,5 +561,20 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         };
         assert_eq!((through("br0", None), through("eth0.100", None), through("eth1.100", None)), (1, 1, 0));
         assert_eq!((through("bond0", Some("eth0 eth1\n")), through("bond0", Some("eth1\n"))), (1, 0));
+    }
+
+    #[test]
+    fn connection_of_windows_counts_for_its_own_share_alone() {
+        let place = |fs_type: &str, source: &str| {
+            let mount = Mount::new(fs_type.to_owned(), source.to_owned(), "M:\\".into(), Vec::new());
+            Place::on_mount(mount, Path::new("M:\\rushes"))
+        };
+        for source in [r"\\NAS1\media", r"\\nas1\Media\", r"\\?\UNC\nas1\media\"] {
+            let place = place("smb", source);
+            assert!(is_its_share(r"\\nas1\media", &place), "{source}");
+            assert!(!is_its_share(r"\\nas1\home", &place) && !is_its_share(r"\\nas2\media", &place));
+        }
+        assert!(!is_its_share(r"\\nas1\media", &place("NTFS", "D:\\")));
+        assert!(is_its_share("media", &place("smb", "//nas1/media")), "a name of another system");
     }
 }

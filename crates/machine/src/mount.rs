@@ -33,6 +33,7 @@ pub use system::mount_points_within;
 pub use system::wide;
 
 pub use crate::file_system::MountKind;
+pub use description::unc_parts;
 
 impl MountKind {
     /// Where to look if operations no longer complete, for the end of a sentence.

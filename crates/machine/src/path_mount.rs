@@ -114,6 +114,23 @@ impl Place {
         })
     }
 
+    /// The place of a path on a host without a table of mounts, by its mount.
+    pub fn on_mount(mount: Mount, path: &Path) -> Place {
+        Place {
+            path: path.to_owned(),
+            is_local: mount.kind != MountKind::Network,
+            mount_point: mount.mount_point.display().to_string(),
+            fs_type: mount.fs_type,
+            source: mount.source,
+            below: Vec::new(),
+            options: mount.options,
+            server: None,
+            link: None,
+            devices: Vec::new(),
+            are_devices_known: matches!(mount.kind, MountKind::Network | MountKind::Memory),
+        }
+    }
+
     /// The mounts whose disks hold it: its own, or those below it; `None` if some are unknown.
     fn on_disks(&self, table: &[Entry]) -> Option<Vec<String>> {
         let mount = showing(table, &self.path)?;

@@ -3,8 +3,9 @@
 //! eth0`).
 //!
 //! If a text is missing, the reason is kept. If a text is damaged, the parts that are not understood are
-//! recorded ([`shape`]). Rules are independent of the source of texts: the local host ([`local`]), a
-//! directory that a script filled on another one ([`folder`]), or a rule's own examples.
+//! recorded ([`shape`]). Rules are independent of the source of texts: the local host ([`local`]; on
+//! Windows `windows_host`), a directory that a script filled on another one ([`folder`]), or a rule's own
+//! examples.
 
 pub mod collect_script;
 pub mod command;
@@ -13,6 +14,8 @@ pub mod folder;
 pub mod local;
 pub mod required_texts;
 mod shape;
+#[cfg(any(windows, test))]
+pub mod windows_host;
 
 use std::collections::BTreeMap;
 

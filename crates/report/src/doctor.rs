@@ -15,6 +15,7 @@ use reelgauge_doctor::diagnosis::Finding;
 use reelgauge_doctor::rule::{Os, Policy, Role, Severity};
 
 pub use json::{diagnosis_json, harmless};
+pub use reason::reason;
 pub use words::hint_sentence;
 pub(crate) use words::price;
 

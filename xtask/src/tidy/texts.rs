@@ -39,6 +39,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/extents/linux.rs", "the system call that tells where a file lies"),
     ("crates/engine/src/io/unix.rs", "closing a file and seeing the error"),
     ("crates/engine/src/io/windows.rs", "calls of the Windows API"),
+    ("crates/machine/src/texts/windows_host.rs", "asking Windows for its own directory"),
     ("crates/engine/src/machine_clock.rs", "calls of the Windows API"),
     ("crates/engine/src/probe/byte_lock.rs", "a lock of one opening of a file, which rustix does not have"),
     ("crates/engine/src/space.rs", "calls of the Windows API"),

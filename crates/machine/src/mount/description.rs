@@ -43,7 +43,7 @@ fn without_user(server: &str) -> &str {
 }
 
 /// Server and share of `//server/share`, `\\server\share` or `\\?\UNC\server\share`.
-pub(super) fn unc_parts(source: &str) -> Option<(&str, &str)> {
+pub fn unc_parts(source: &str) -> Option<(&str, &str)> {
     let is_slash = |c: char| c == '/' || c == '\\';
     let rest = source
         .strip_prefix(r"\\?\UNC\")

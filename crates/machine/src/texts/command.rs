@@ -26,11 +26,16 @@ pub fn output(words: &[&str]) -> Result<String, NotKnown> {
     let program = found(program).ok_or(NotKnown::NotThere)?;
     let mut command = Command::new(program);
     command.args(arguments).env_clear().env("LC_ALL", "C").env("PATH", FOLDERS.join(":")).current_dir("/");
+    run(command, TIME_MAX)
+}
+
+/// The standard output of a command that ends in this time.
+pub(super) fn run(mut command: Command, time_max: Duration) -> Result<String, NotKnown> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| NotKnown::of(&error))?;
     let said = child.stdout.take().map(reader);
     let complained = child.stderr.take().map(reader);
-    let Some(status) = ended(&mut child) else {
+    let Some(status) = ended(&mut child, time_max) else {
         // It may be stuck in the kernel, where it cannot be ended, so it is not waited for.
         let _ = child.kill();
         return Err(NotKnown::TimedOut);
@@ -66,9 +71,9 @@ fn reader(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     })
 }
 
-fn ended(child: &mut Child) -> Option<std::process::ExitStatus> {
+fn ended(child: &mut Child, time_max: Duration) -> Option<std::process::ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < TIME_MAX {
+    while start.elapsed() < time_max {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
             Ok(None) => thread::sleep(Duration::from_millis(5)),

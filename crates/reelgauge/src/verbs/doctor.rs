@@ -21,9 +21,13 @@ use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_machine::facts::{ENDS, LinkTo, MEASURED, PROBED, ends_text, link_named, link_to};
+#[cfg(windows)]
+use reelgauge_machine::mount::Mount;
 use reelgauge_machine::mountinfo;
 use reelgauge_machine::path_mount::Place;
-use reelgauge_machine::texts::{Texts, collect_script, folder, local};
+#[cfg(not(windows))]
+use reelgauge_machine::texts::local;
+use reelgauge_machine::texts::{Texts, collect_script, folder};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
 use reelgauge_report::path::link_words;
 use reelgauge_results::site::read_site;
@@ -59,10 +63,9 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8> {
 fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Result<u8> {
     let mut texts = match &args.from {
         Some(folder) => folder::read(folder)?,
-        None if cfg!(windows) => bail!(
-            "the doctor cannot check Windows directly. Create a script: reelgauge doctor --collect-script \
-             powershell > collect.ps1. Run it, then: reelgauge doctor --from DIR"
-        ),
+        #[cfg(windows)]
+        None => collected_by_powershell()?,
+        #[cfg(not(windows))]
         None => local::collect(),
     };
     if let Some(probed) = probed {
@@ -94,6 +97,21 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
         false if diagnosis.knows_nothing() => EXIT_NOTHING_TO_JUDGE,
         false => 0,
     })
+}
+
+/// The texts of the local Windows host.
+#[cfg(windows)]
+fn collected_by_powershell() -> Result<Texts> {
+    use reelgauge_machine::facts::Gap;
+    use reelgauge_machine::texts::windows_host::{CollectError, POWERSHELL, collect};
+    match collect() {
+        Err(CollectError::Failed(why)) => bail!(
+            "the settings of Windows were not collected: {}. Create the script: reelgauge doctor --collect-script \
+             powershell > collect.ps1. Run it, then: reelgauge doctor --from DIR",
+            reelgauge_report::doctor::reason(&Gap { text: POWERSHELL.to_owned(), why })
+        ),
+        texts => Ok(texts.context("the settings of Windows")?),
+    }
 }
 
 /// The local host's link to the server of a place, and its address.
@@ -133,6 +151,12 @@ fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFac
 
 /// The storage of a path; for another host only its mount table shows it.
 fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
+    #[cfg(windows)]
+    if !is_elsewhere {
+        let mut place = Place::on_mount(Mount::at(path)?, path);
+        place.find_link();
+        return Ok(place);
+    }
     if texts.get(mountinfo::FILE).is_err() {
         bail!(
             "the collected data does not show the mount of {}; omit the path to check the whole machine",

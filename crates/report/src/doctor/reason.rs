@@ -9,7 +9,7 @@ use crate::text::{plain, plain_short};
 const REASON_CHARS: usize = 160;
 
 /// The reason for a gap, as part of a sentence.
-pub(super) fn reason(gap: &Gap) -> String {
+pub fn reason(gap: &Gap) -> String {
     let text = plain_short(&gap.text, REASON_CHARS);
     let is_file = gap.text.starts_with('/');
     let program = text.split(' ').next().unwrap_or_default();
