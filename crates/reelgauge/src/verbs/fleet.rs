@@ -65,9 +65,10 @@ fn init(args: &FleetInitArgs) -> Result<u8> {
     let site = FleetSite::make(&args.dir, &NewSite { agents, server })?;
     let dir = shell_word(&args.dir);
     let joins = units::counted(site.register().agents.len() as u64, "join file");
-    let begin = match site.register().listen {
-        Some(_) => format!("reelgauge fleet up {dir}"),
-        None => format!(
+    let begin = match (site.register().listen, NatsServer::find(None)) {
+        (Some(_), Ok(_)) => format!("reelgauge fleet up {dir}"),
+        (Some(_), Err(error)) => format!("reelgauge fleet up {dir}\n{error}"),
+        (None, _) => format!(
             "include {} in this fleet's account in your NATS server's configuration",
             shell_word(&args.dir.join("users.conf"))
         ),
