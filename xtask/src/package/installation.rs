@@ -57,6 +57,7 @@ pub fn step() -> anyhow::Result<Outcome> {
     for place in &places {
         place.try_package()?;
     }
+    std::fs::remove_dir_all(&folder)?;
     Ok(Outcome::Passed)
 }
 
