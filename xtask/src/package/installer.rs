@@ -5,7 +5,7 @@ use std::path::Path;
 use super::platform::{Platform, System};
 use super::program::Program;
 use super::release::Release;
-use super::{signature, template};
+use super::{archive, signature, template};
 use crate::command;
 
 pub fn make(
@@ -23,11 +23,16 @@ pub fn make(
 
 fn linux(release: &Release, platform: &Platform, program: &Program, contents: &Path) -> anyhow::Result<()> {
     let description = release.work(platform.label)?.join("nfpm.yaml");
+    // nfpm takes over the times of scripts.
+    let scripts = release.work(platform.label)?.join("linux");
+    archive::copy_folder(&crate::root().join(template::FOLDER).join("linux"), &scripts)?;
+    release.normalize(&scripts)?;
     let words = [
         ("DEB", if release.level == "9" { "gzip" } else { "none" }.to_owned()),
         ("LEVEL", release.level.to_owned()),
         ("ARCH", platform.nfpm.to_owned()),
         ("PROGRAM", program.path.display().to_string()),
+        ("LINUX", scripts.display().to_string()),
         ("CONTENTS", contents.display().to_string()),
     ];
     template::write(release, Path::new("nfpm.yaml"), &description, &words)?;
