@@ -22,7 +22,9 @@ use crate::mount::{Mount, MountKind};
 mod address;
 #[cfg(target_os = "linux")]
 mod disk;
-#[cfg(any(target_os = "linux", windows))]
+#[cfg(any(target_vendor = "apple", test))]
+mod ifconfig;
+#[cfg(any(target_os = "linux", target_vendor = "apple", windows))]
 mod network;
 
 #[cfg(target_os = "linux")]
@@ -31,7 +33,10 @@ mod system;
 #[cfg(windows)]
 #[path = "link/windows.rs"]
 mod system;
-#[cfg(not(any(target_os = "linux", windows)))]
+#[cfg(target_vendor = "apple")]
+#[path = "link/apple.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
 #[path = "link/other.rs"]
 mod system;
 

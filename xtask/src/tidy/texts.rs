@@ -40,6 +40,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/io/unix.rs", "closing a file and seeing the error"),
     ("crates/engine/src/io/windows.rs", "calls of the Windows API"),
     ("crates/machine/src/texts/windows_host.rs", "asking Windows for its own directory"),
+    ("crates/engine/src/driver/wait/apple.rs", "asking macOS for timers that are not delayed"),
     ("crates/engine/src/machine_clock.rs", "calls of the Windows API"),
     ("crates/engine/src/probe/byte_lock.rs", "a lock of one opening of a file, which rustix does not have"),
     ("crates/engine/src/space.rs", "calls of the Windows API"),

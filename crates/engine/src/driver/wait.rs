@@ -12,6 +12,9 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 
+#[cfg(target_vendor = "apple")]
+mod apple;
+
 /// The longest time to spin before a due time.
 pub(crate) const LONGEST_SPIN_NS: u64 = 100_000;
 /// The shortest lead: the time that an idle host needs to wake up.
@@ -32,6 +35,8 @@ impl Waiter {
         // adapts, and only spinning time is lost.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        #[cfg(target_vendor = "apple")]
+        apple::ask_for_exact_timers();
         Waiter { lead_ns: 50_000 }
     }
 

@@ -32,6 +32,7 @@ impl OpenFile {
         #[cfg(target_os = "macos")]
         if mode.direct {
             rustix::fs::fcntl_nocache(&fd, true).map_err(Errno::raw_os_error)?;
+            no_read_ahead(&fd)?;
         }
         Ok(OpenFile { fd, appends: mode.append })
     }
@@ -56,7 +57,11 @@ impl OpenFile {
 
     #[cfg(target_os = "macos")]
     pub(crate) fn sync(&self) -> Result<(), ErrorNumber> {
-        retry_on_intr(|| rustix::fs::fcntl_fullfsync(&self.fd)).map_err(Errno::raw_os_error)
+        let synced = match retry_on_intr(|| rustix::fs::fcntl_fullfsync(&self.fd)) {
+            Err(error) if has_no_full_sync(error) => retry_on_intr(|| rustix::fs::fsync(&self.fd)),
+            done => done,
+        };
+        synced.map_err(Errno::raw_os_error)
     }
 
     /// Truncates or extends the file to this size.
@@ -91,5 +96,34 @@ impl OpenFile {
     pub(crate) fn close(self) -> Result<(), ErrorNumber> {
         // SAFETY: the descriptor was owned by `self`, which releases it here, and it has no other owner.
         unsafe { rustix::io::try_close(self.fd.into_raw_fd()) }.map_err(Errno::raw_os_error)
+    }
+}
+
+/// Turns the system's read-ahead off, which would read more than was asked for.
+#[cfg(target_os = "macos")]
+fn no_read_ahead(fd: &OwnedFd) -> Result<(), ErrorNumber> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the call takes an integer, and the descriptor is open as long as its owner is borrowed.
+    match unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_RDAHEAD, 0) } {
+        -1 => Err(std::io::Error::last_os_error().raw_os_error().unwrap_or_default()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a file system does not know `F_FULLFSYNC`, so that `fsync` has to do. Many servers of SMB and
+/// NFS do not; Apple's manual page of `fcntl` states it for file systems other than its own.
+#[cfg(any(target_os = "macos", test))]
+fn has_no_full_sync(error: Errno) -> bool {
+    [Errno::NOTSUP, Errno::NOTTY, Errno::INVAL].contains(&error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_missing_full_sync_falls_back_to_fsync() {
+        assert!([Errno::NOTSUP, Errno::NOTTY, Errno::INVAL].into_iter().all(has_no_full_sync));
+        assert!(![Errno::IO, Errno::NOSPC, Errno::STALE, Errno::BADF].into_iter().any(has_no_full_sync));
     }
 }

@@ -1,11 +1,11 @@
 //! Systems on which network and disks are not inspected.
 
 use crate::link::Link;
-#[cfg(not(windows))]
+#[cfg(not(any(target_vendor = "apple", windows)))]
 use crate::link::address::ServerAddress;
 use crate::mount::Mount;
 
-#[cfg(not(windows))]
+#[cfg(not(any(target_vendor = "apple", windows)))]
 pub(in crate::link) fn route_to(server: &ServerAddress) -> Link {
     let through = server.interface.as_ref().map_or(String::new(), |name| format!(" through {name}"));
     Link::unknown(format!(
