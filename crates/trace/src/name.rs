@@ -4,6 +4,10 @@
 //! absolute, contain `..` or a zero byte, or exceed a length limit. Importers pass all names through
 //! [`clean`]; a replay passes all names of a trace through [`check`] again.
 
+mod windows;
+
+pub(crate) use windows::for_windows;
+
 /// The longest name, in bytes: the limit of most systems (`PATH_MAX`).
 pub const MAX_BYTES: usize = 4096;
 /// The longest component of a name, in bytes (`NAME_MAX`).

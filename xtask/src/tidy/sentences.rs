@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("reelgauge", 145),
     ("results", 74),
     ("runner", 145),
-    ("trace", 72),
+    ("trace", 73),
     ("workload", 71),
 ];
 

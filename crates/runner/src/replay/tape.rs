@@ -55,8 +55,9 @@ impl Tape {
             pace: settings.pace,
             idle_cap_ns: settings.idle_cap.map(|cap| cap.ns()),
             without,
+            on_windows: cfg!(windows),
         };
-        let Replayable { packed, before, links, left_out, notes } = load(trace, wanted)?;
+        let Replayable { packed, before, links, left_out, notes, files } = load(trace, wanted)?;
         let info = trace.info();
         let mut remarks = notes;
         remarks.extend(before.notes.iter().cloned());
@@ -76,7 +77,7 @@ impl Tape {
             links,
             left_out,
             remarks,
-            files: trace.files().to_vec(),
+            files,
         })
     }
 

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
+use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan};
 
@@ -17,6 +18,7 @@ use super::lanes::{LANES_MAX, LanePosition, Lanes};
 use super::not_replayed::{NotReplayed, Without};
 use super::order::{Event, Past, Use};
 use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
+use crate::name::for_windows;
 use crate::prestate::names::{NONE, TraceNames};
 use crate::prestate::walk::{Seen, Walk};
 use crate::prestate::{PreState, Prepare, climbs, decide};
@@ -53,6 +55,8 @@ pub struct Wanted {
     pub idle_cap_ns: Option<u64>,
     /// The features that the target lacks.
     pub without: Without,
+    /// Whether names that Windows forbids are replaced.
+    pub on_windows: bool,
 }
 
 /// The operations that only some targets support: links that are made or existed before, and exchanges.
@@ -79,6 +83,8 @@ pub struct Replayable {
     pub left_out: BTreeMap<NotReplayed, u64>,
     /// Sentences about the differences from the recording.
     pub notes: Vec<String>,
+    /// The files of the trace, with the names of the replay.
+    pub files: Vec<FileEntry>,
 }
 
 /// Loads a trace.
@@ -141,6 +147,9 @@ struct Loader {
     mapped: u64,
     split: u64,
     assumed_inline: u64,
+    files: Vec<FileEntry>,
+    /// Files with another name than in the trace.
+    renamed: u64,
 }
 
 /// Converts recorded times to times of the replay.
@@ -176,7 +185,9 @@ impl Timeline {
 
 impl Loader {
     fn new(trace: &Trace, wanted: Wanted, numbers_count: bool) -> Result<Loader, ReplayError> {
-        let names = TraceNames::of(trace.files())?;
+        let mut files = trace.files().to_vec();
+        let renamed = if wanted.on_windows { rename_for_windows(&mut files) } else { 0 };
+        let names = TraceNames::of(&files)?;
         let mut packed = PackedTrace::default();
         // A damaged footer may claim an impossible count. A failed reservation must not abort the
         // process.
@@ -192,7 +203,9 @@ impl Loader {
             name_past: vec![Past::default(); names.len()],
             shared: HashMap::new(),
             links: LinkCounts::default(),
-            walk: Walk::new(names, trace.files(), wanted.without),
+            walk: Walk::new(names, &files, wanted.without),
+            files,
+            renamed,
             clock: Timeline { idle_cap_ns: wanted.idle_cap_ns, ..Timeline::default() },
             number: 0,
             left_out: BTreeMap::new(),
@@ -538,7 +551,8 @@ impl Loader {
             hard: self.links.hard + prepared(|what| matches!(what, Prepare::HardLink { .. })),
             symbolic: self.links.symbolic + prepared(|what| *what == Prepare::SymbolicLink),
         };
-        Ok(Replayable { packed: self.packed, before, links, left_out: self.left_out, notes })
+        let Loader { packed, left_out, files, .. } = self;
+        Ok(Replayable { packed, before, links, left_out, notes, files })
     }
 
     fn notes(&self, late_ops: u64) -> Vec<String> {
@@ -557,6 +571,7 @@ impl Loader {
             ),
             (self.mapped, "operations went through memory maps; they are replayed as reads and writes"),
             (self.split, "reads and writes are longer than 64 MiB; they are replayed in pieces of 64 MiB"),
+            (self.renamed, "files have names that Windows forbids; %XX replaces each forbidden character"),
             (late_ops, "operations came too late in the log to be sorted by start time"),
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);
@@ -568,6 +583,22 @@ impl Loader {
         }
         notes
     }
+}
+
+/// Replaces names that Windows forbids. Returns the number of files with another name.
+fn rename_for_windows(files: &mut [FileEntry]) -> u64 {
+    let mut renamed = 0;
+    for entry in files {
+        let permitted = for_windows(&entry.path);
+        renamed += u64::from(permitted.is_some());
+        entry.path = permitted.unwrap_or_else(|| std::mem::take(&mut entry.path));
+        for name in [&mut entry.same_file_as, &mut entry.leads_to].into_iter().flatten() {
+            if let Some(permitted) = for_windows(name) {
+                *name = permitted;
+            }
+        }
+    }
+    renamed
 }
 
 /// Whether a rename exchanges two names.

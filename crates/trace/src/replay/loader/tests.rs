@@ -187,6 +187,24 @@ fn unsupported_links_are_omitted_and_their_names_become_files() {
     assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 0, exchanges: 0 });
 }
 
+#[test]
+fn windows_gets_permitted_names_and_a_note_with_their_number() {
+    let mut sample = Sample::new();
+    for name in ["12:30.mov", "plain.mov"] {
+        sample.found(name, Some(100));
+        let handle = sample.open(name, READ);
+        sample.read(name, handle, 0, 100).close(name, handle);
+    }
+    let trace = sample.finish();
+    let here = load(&trace, Wanted::default()).unwrap();
+    let windows = load(&trace, Wanted { on_windows: true, ..Wanted::default() }).unwrap();
+    let file = Prepare::File { size_bytes: 100 };
+    assert_eq!(prepared(&here), [("12:30.mov", file.clone()), ("plain.mov", file.clone())]);
+    assert_eq!(prepared(&windows), [("12%3A30.mov", file.clone()), ("plain.mov", file)]);
+    let names: Vec<&str> = windows.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!((names, windows.notes.len()), (vec!["12%3A30.mov", "plain.mov"], here.notes.len() + 1));
+}
+
 fn exchange(sample: &mut Sample, one: &str, two: &str, errno: i32) {
     let (one, two) = (sample.file(one), sample.file(two));
     sample.push(|op| {
