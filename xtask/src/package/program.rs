@@ -75,17 +75,33 @@ fn built(release: &Release, platform: &Platform, profile: &str, folder: &Path) -
 fn flags(platform: &Platform) -> anyhow::Result<String> {
     let mut flags = std::env::var("RUSTFLAGS").unwrap_or_else(|_| String::new());
     for (path, name) in [
-        (crate::root().to_owned(), "/reelgauge"),
-        (crate::target_dir(), "/target"),
-        (cargo_home()?, "/cargo"),
+        (crate::root().to_owned(), "/reelgauge".to_owned()),
+        (crate::target_dir(), "/target".to_owned()),
+        (cargo_home()?, "/cargo".to_owned()),
+        standard_library()?,
     ] {
         flags.push_str(&format!(" --remap-path-prefix={}={name}", path.display()));
     }
     if platform.system == System::MacOs {
         // Stripping a signed program later would break its signature, so the linker strips.
         flags.push_str(" -Cstrip=none -Clink-arg=-Wl,-s");
+        // Apple's frameworks cannot be had here: stubs name them, and macOS finds their symbols at start.
+        // The path is relative to the root, where cargo links, because flags change the program's names.
+        flags.push_str(" -Clink-arg=-Fpackaging/macos -Clink-arg=-undefined -Clink-arg=dynamic_lookup");
     }
     Ok(flags)
+}
+
+/// The sources of the standard library, if they are installed, and their path where they are not.
+fn standard_library() -> anyhow::Result<(PathBuf, String)> {
+    let rustc = |arguments: &[&str]| {
+        command::output(Command::new("rustc").current_dir(crate::root()).args(arguments))
+    };
+    let sysroot = rustc(&["--print", "sysroot"])?;
+    let version = rustc(&["--version", "--verbose"])?;
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: "));
+    let commit = commit.context("rustc names no commit-hash")?;
+    Ok((Path::new(sysroot.trim()).join("lib/rustlib/src/rust"), format!("/rustc/{commit}")))
 }
 
 fn cargo_home() -> anyhow::Result<PathBuf> {
