@@ -6,10 +6,12 @@
 //!   alone are no evidence: they are only shown in addition. It is *Reelgauge* if the whole process was
 //!   stopped (a signal, a suspended host, a frozen group), and *the local host* if its processors or
 //!   memory kept Reelgauge from running.
+//! * **The limit on bytes per second** that the user set, if nearly all of them would have been in time
+//!   without it and without that delay, and the limit explains most of them.
 //! * **The link** if it was saturated.
 //! * **The storage** if none of these applies.
-//! * **Unknown** if the scheduling delay explains more than half but not nearly all, or if there is too
-//!   little evidence.
+//! * **Unknown** if the scheduling delay and the limit explain more than half but not nearly all, or if
+//!   there is too little evidence.
 //!
 //! If the scheduling delay explains a part, the incident holds the share, and it is shown with the
 //! culprit.
@@ -28,6 +30,9 @@ pub const STOPPED_FROM_S: f64 = 0.3;
 
 /// The culprit must explain at least this share of the harm. The rest is shown.
 const NEARLY_ALL: f64 = 0.9;
+
+/// Storage that was busy for less than this share of the time cannot have caused the lateness.
+const IDLE_SHARE: f64 = 0.1;
 
 /// Processor time that was wanted and not available, in percent of an incident's duration. From here on
 /// it explains why Reelgauge was late.
@@ -53,7 +58,7 @@ pub enum Culprit {
     Tool,
     /// The local host: its processors or its memory.
     ThisMachine,
-    /// The byte rate limit that the user set: see [`crate::rate_limit_delay`].
+    /// The byte rate limit that the user set.
     MaxRate,
     /// The network link to the storage.
     Link,
@@ -95,17 +100,27 @@ pub struct Evidence<'a> {
     pub harmed: u64,
     /// How much of the harm would not exist without the scheduling delay of Reelgauge.
     pub saved_without_own_delay: u64,
+    /// How much more of it would not exist without the limit on bytes per second that the user set.
+    pub saved_without_rate_limit: u64,
+    /// The share of the time in which the storage was busy, if known.
+    pub storage_busy_share: Option<f64>,
     /// The state of the local host at that time.
     pub machine: Option<&'a MachineThen>,
 }
 
 pub fn decide(evidence: &Evidence<'_>) -> Culprit {
-    let Evidence { harmed, saved_without_own_delay: saved, machine } = *evidence;
+    let Evidence { harmed, saved_without_own_delay: own_delay, machine, .. } = *evidence;
+    let limit = evidence.saved_without_rate_limit;
+    let saved = own_delay + limit;
     if harmed == 0 {
         return Culprit::NotKnown;
     }
     if saved as f64 >= NEARLY_ALL * harmed as f64 {
-        return own(machine);
+        return if limit > own_delay { Culprit::MaxRate } else { own(machine) };
+    }
+    // Frames behind those that waited for the limit did not wait themselves.
+    if limit * 2 > harmed && evidence.storage_busy_share.is_some_and(|busy| busy < IDLE_SHARE) {
+        return Culprit::MaxRate;
     }
     if saved * 2 > harmed {
         return Culprit::NotKnown;
@@ -145,7 +160,8 @@ mod tests {
     use super::*;
 
     fn decided(harmed: u64, saved: u64, machine: &MachineThen) -> Culprit {
-        decide(&Evidence { harmed, saved_without_own_delay: saved, machine: Some(machine) })
+        let machine = Some(machine);
+        decide(&Evidence { harmed, saved_without_own_delay: saved, machine, ..Evidence::default() })
     }
 
     #[test]
@@ -174,7 +190,31 @@ mod tests {
         // A shared host always loses a little processor time; that did not stop Reelgauge.
         let shared = MachineThen { steal_percent: Some(12.0), ..stopped };
         assert_eq!(decided(9, 9, &shared), Culprit::Tool);
-        assert_eq!(decide(&Evidence { harmed: 9, saved_without_own_delay: 9, machine: None }), Culprit::Tool);
+        let unknown = Evidence { harmed: 9, saved_without_own_delay: 9, ..Evidence::default() };
+        assert_eq!(decide(&unknown), Culprit::Tool);
+    }
+
+    #[test]
+    fn rate_limit_is_blamed_for_what_it_explains_with_the_delays_of_reelgauge() {
+        let with_storage = |saved_without_own_delay, saved_without_rate_limit, storage_busy_share| {
+            decide(&Evidence {
+                harmed: 100,
+                saved_without_own_delay,
+                saved_without_rate_limit,
+                storage_busy_share,
+                ..Evidence::default()
+            })
+        };
+        let of = |own, limit| with_storage(own, limit, None);
+        // Some frames were queued behind others that waited. The storage was idle.
+        assert_eq!(with_storage(5, 75, Some(0.01)), Culprit::MaxRate);
+        assert_eq!(with_storage(5, 75, Some(0.4)), Culprit::NotKnown);
+        assert_eq!(with_storage(5, 30, Some(0.01)), Culprit::Storage);
+        assert_eq!(of(0, 100), Culprit::MaxRate);
+        assert_eq!(of(20, 75), Culprit::MaxRate);
+        assert_eq!(of(75, 20), Culprit::Tool);
+        assert_eq!(of(20, 50), Culprit::NotKnown);
+        assert_eq!(of(10, 20), Culprit::Storage);
     }
 
     #[test]

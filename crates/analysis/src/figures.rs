@@ -288,6 +288,11 @@ impl TimeFigures {
     }
 }
 
+/// Whether a count is omitted from a file because it is zero.
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The scheduling delay of Reelgauge, to two digits; the maximum is exact. See [`Figures::lateness`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

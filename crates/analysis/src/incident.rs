@@ -60,6 +60,10 @@ pub struct Incident {
     pub failed_frames: u64,
     /// Late frames that would have been in time without the scheduling delay of Reelgauge.
     pub late_frames_with_own_delay: u64,
+    /// Late frames that would have been in time without the limit on bytes per second that the user set.
+    #[serde(default, skip_serializing_if = "crate::figures::is_zero")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub late_frames_rate_limited: u64,
     /// The largest lateness of the frames that arrived. `None` if none arrived.
     pub worst_late_us: Option<f64>,
     /// The state of the storage.

@@ -56,7 +56,9 @@ pub fn effect(event: &EventFacts, point: &LoadPoint, series: &Series, until_s: f
 /// The time from `from_s` until frames are in time again, in a load point that was measured until
 /// `until_s`.
 pub fn recovery(late: &LateFigures, from_s: f64, until_s: f64) -> Recovery {
-    let is_of_storage = |incident: &&Incident| incident.late_frames > incident.late_frames_with_own_delay;
+    let is_of_storage = |incident: &&Incident| {
+        incident.late_frames > incident.late_frames_with_own_delay + incident.late_frames_rate_limited
+    };
     let mut disturbed: Vec<(f64, f64)> = late
         .incidents
         .iter()

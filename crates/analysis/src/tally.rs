@@ -3,7 +3,7 @@
 //! Only workers are counted here. A load point's total is the sum over its workers, computed once at its
 //! end, so that an operation is counted in one place.
 
-use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use crate::figures::stretch_ns;
 use crate::paper::PaperTally;
@@ -100,7 +100,9 @@ impl LatenessTally {
         let could_ns = if waited { op.due_ns.max(self.free_since_ns) } else { op.due_ns };
         let lateness_ns = stretch_ns(could_ns, op.issued_ns);
         self.free_since_ns = op.done_ns;
-        if lateness_ns == 0 {
+        if op.flags.has(OpFlags::RATE_LIMITED) {
+            // Its wait for the limit is no delay of Reelgauge. How much Reelgauge added to it is unknown.
+        } else if lateness_ns == 0 {
             self.on_time += 1;
         } else {
             self.late.record(lateness_ns);

@@ -182,7 +182,7 @@ impl TraceStats {
         // Times in logs are untrusted input: the sum of absurd values must not wrap.
         kind.service_ns = kind.service_ns.saturating_add(op.service_ns());
         kind.max_service_ns = kind.max_service_ns.max(op.service_ns());
-        self.copied_ops += u64::from(op.flags.has(OpFlags::COPIED));
+        self.copied_ops += u64::from(op.flags.is_copied());
         self.mapped_ops += u64::from(op.flags.has(OpFlags::MAPPED));
         match op.kind {
             OpKind::Read => self.reads.add(op),

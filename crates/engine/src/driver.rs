@@ -121,12 +121,17 @@ impl Context {
     }
 }
 
-/// Releases an operation that the throttle had delayed. It could not have been due earlier, so the
-/// wait is not Reelgauge's scheduling delay. A part of a frame keeps its due time, because a frame's
-/// deadline does not move.
-fn let_through(op: &mut Op, now_ns: u64) {
-    if !op.flags.has(OpFlags::FRAME) {
-        op.due_ns = op.due_ns.max(now_ns);
+/// Releases an operation of a worker whose latest wait for the throttle ended at `released_ns`. If it was
+/// due before, it could not begin earlier, so the wait is not Reelgauge's scheduling delay. A part of a
+/// frame keeps its due time, because a frame's deadline does not move, and is marked.
+fn let_through(op: &mut Op, released_ns: u64) {
+    if op.due_ns >= released_ns {
+        return;
+    }
+    if op.flags.has(OpFlags::FRAME) {
+        op.flags = op.flags.with(OpFlags::RATE_LIMITED);
+    } else {
+        op.due_ns = released_ns;
     }
 }
 

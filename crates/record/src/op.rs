@@ -169,8 +169,13 @@ impl OpFlags {
     /// late.
     pub const CUE: OpFlags = OpFlags(32);
 
-    /// In a trace: a read or write of a copy by the system (`copy_file_range`, `sendfile`); the
-    /// application never saw the data.
+    /// A part of a frame ([`OpFlags::FRAME`]) that the limit on bytes per second delayed, itself or an
+    /// earlier operation of its worker. Operations without a frame are not marked: they are due when they
+    /// may begin.
+    pub const RATE_LIMITED: OpFlags = OpFlags(16 | 64);
+
+    /// In a trace, without [`OpFlags::FRAME`]: a read or write of a copy by the system
+    /// (`copy_file_range`, `sendfile`); the application never saw the data.
     pub const COPIED: OpFlags = OpFlags(64);
     /// In a trace: done through a memory map or by the page cache for one. So the system chose size and
     /// time, not the application.
@@ -179,6 +184,11 @@ impl OpFlags {
     /// Whether every flag of `other` is set.
     pub const fn has(self, other: OpFlags) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether the system copied the data: see [`OpFlags::COPIED`].
+    pub const fn is_copied(self) -> bool {
+        self.has(OpFlags::COPIED) && !self.has(OpFlags::FRAME)
     }
 
     /// These flags and those of `other`.

@@ -230,11 +230,12 @@ fn flag_words(flags: OpFlags) -> String {
         (OpFlags::LAST, "last"),
         (OpFlags::FRAME, "frame"),
         (OpFlags::CUE, "cue"),
+        (OpFlags::RATE_LIMITED, "rate_limited"),
         (OpFlags::COPIED, "copied"),
         (OpFlags::MAPPED, "mapped"),
     ];
-    let set: Vec<&str> =
-        words.into_iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, word)| word).collect();
+    let is_set = |flag: OpFlags| flags.has(flag) && (flag != OpFlags::COPIED || flags.is_copied());
+    let set: Vec<&str> = words.into_iter().filter(|(flag, _)| is_set(*flag)).map(|(_, word)| word).collect();
     set.join(" ")
 }
 

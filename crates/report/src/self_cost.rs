@@ -31,8 +31,7 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
         duration(max_us),
         duration(buffer_s * 1e6)
     );
-    let free = points.iter().filter(|point| point.was_held_back().is_none());
-    let streams = free.filter_map(|point| point.streams.as_ref());
+    let streams = points.iter().filter_map(|point| point.streams.as_ref());
     let late: u64 = streams.map(|streams| streams.total.late_frames_with_own_delay).sum();
     match (late, cost.timing_good_enough) {
         (0, Some(true)) => format!("{beside}: its timing is good enough."),

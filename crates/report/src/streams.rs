@@ -129,7 +129,7 @@ fn without_own_delay(point: &LoadPoint) -> String {
         return String::new();
     };
     let delay = if point.culprit == Some(Culprit::MaxRate) { "this limit" } else { "that delay" };
-    match total.late_frames.saturating_sub(total.late_frames_with_own_delay) {
+    match total.late_frames - total.late_frames_with_own_delay - total.late_frames_rate_limited {
         0 => format!(" Without {delay} no frame would have been late."),
         rest => format!(
             " Without {delay} {} of {} would have been late.",

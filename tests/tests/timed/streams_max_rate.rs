@@ -46,6 +46,26 @@ fn throttled_frames_are_attributed_to_the_limit_not_storage() {
 }
 
 #[test]
+fn rate_limit_below_the_demand_fails_by_shrinking_margins_before_a_frame_is_late() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    // It needs 4.7 MB/s and gets 4.2: the buffer lasts for nine seconds.
+    let verb = players(&scratch, &["--count", "1", "--buffer", "1s", "--warmup", "500ms"]).with(&[
+        "--duration",
+        "5s",
+        "--max-rate",
+        RATE_FLAG,
+    ]);
+    verb.run_plain().expect_code(1);
+    let summary = run_dir::summary(&verb.run_dir());
+    let point = at(&summary, "load_points.0");
+    assert_eq!(count(point, "streams.total.late_frames"), 0, "{point:#}");
+    assert_eq!(text(point, "verdict.failed_first.criterion"), "margins", "{point:#}");
+    assert_eq!(text(point, "culprit"), "max_rate", "{point:#}");
+    assert_eq!(text(point, "limit.found.step"), "max_rate", "{point:#}");
+}
+
+#[test]
 fn demand_below_the_rate_limit_is_not_delayed() {
     let _turn = my_turn();
     let scratch = Scratch::new();

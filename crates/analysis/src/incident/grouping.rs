@@ -23,8 +23,10 @@ const OPEN_MAX: usize = 4096;
 struct Group {
     from_ns: u64,
     until_ns: u64,
-    /// Late frames that Reelgauge caused, with an entry for every stream.
+    /// Late frames that Reelgauge or the limit on bytes per second caused, with an entry for every stream.
     own_frames: BTreeMap<u32, u64>,
+    /// Those that the limit caused.
+    rate_limited_frames: u64,
     late_frames: u64,
     dropped_frames: u64,
     failed_frames: u64,
@@ -37,6 +39,7 @@ impl Group {
             from_ns: run.began_ns,
             until_ns: run.ended_ns.max(run.began_ns),
             own_frames: BTreeMap::from([(stream, run.own_frames)]),
+            rate_limited_frames: run.rate_limited_frames,
             late_frames: run.frames,
             dropped_frames: run.dropped_frames,
             failed_frames: run.failed_frames,
@@ -50,6 +53,7 @@ impl Group {
         self.late_frames += other.late_frames;
         self.dropped_frames += other.dropped_frames;
         self.failed_frames += other.failed_frames;
+        self.rate_limited_frames += other.rate_limited_frames;
         for (stream, frames) in other.own_frames {
             *self.own_frames.entry(stream).or_default() += frames;
         }
@@ -132,6 +136,9 @@ impl IncidentTally {
         point_started_ns: u64,
     ) -> Vec<Incident> {
         let incident = |group: &Group| {
+            let own_frames = group.own_frames.values().sum();
+            // Frames that were removed from Reelgauge's account were removed from that of the limit, too.
+            let rate_limited_frames = group.rate_limited_frames.min(own_frames);
             let storage = answers.storage_then(group.from_ns, group.until_ns, needed_bytes_per_s, pauses);
             let began_s = began_s(group, &storage);
             let mut incident = Incident {
@@ -143,7 +150,8 @@ impl IncidentTally {
                 late_frames: group.late_frames,
                 dropped_frames: group.dropped_frames,
                 failed_frames: group.failed_frames,
-                late_frames_with_own_delay: group.own_frames.values().sum(),
+                late_frames_with_own_delay: own_frames - rate_limited_frames,
+                late_frames_rate_limited: rate_limited_frames,
                 worst_late_us: group.worst_late_ns.map(us),
                 storage,
                 ..Incident::default()
@@ -187,6 +195,8 @@ impl Incident {
         self.culprit = decide(&Evidence {
             harmed: self.late_frames,
             saved_without_own_delay: self.late_frames_with_own_delay,
+            saved_without_rate_limit: self.late_frames_rate_limited,
+            storage_busy_share: self.storage.busy_share,
             machine: Some(&machine),
         });
         self.machine = Some(machine);
@@ -212,8 +222,8 @@ mod tests {
             frames,
             dropped_frames: 0,
             failed_frames: 0,
-            own_frames: 0,
             worst_late_ns: Some(5 * MS),
+            ..ClosedRun::default()
         }
     }
 

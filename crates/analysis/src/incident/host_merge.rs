@@ -74,6 +74,7 @@ fn joined(group: Vec<HostIncident>) -> Option<Incident> {
         dropped_frames: sum(|incident| incident.dropped_frames),
         failed_frames: sum(|incident| incident.failed_frames),
         late_frames_with_own_delay: sum(|incident| incident.late_frames_with_own_delay),
+        late_frames_rate_limited: sum(|incident| incident.late_frames_rate_limited),
         worst_late_us: incidents.iter().filter_map(|incident| incident.worst_late_us).reduce(f64::max),
         storage: worst.storage,
         // Each host was in another state.

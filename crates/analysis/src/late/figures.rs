@@ -68,6 +68,10 @@ pub struct StreamFigures {
     pub unfinished_frames: u64,
     /// Late frames that would have been in time without the scheduling delay of Reelgauge.
     pub late_frames_with_own_delay: u64,
+    /// Late frames that would have been in time without the limit on bytes per second that the user set.
+    #[serde(default, skip_serializing_if = "crate::figures::is_zero")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub late_frames_rate_limited: u64,
     /// The frame that was closest to its deadline, or latest.
     pub worst_margin: Option<WorstMargin>,
     /// All but one in a hundred frames had this margin or more; negative when late. `None` without
@@ -138,6 +142,10 @@ pub struct StreamTotals {
     pub unfinished_frames: u64,
     /// See [`StreamFigures::late_frames_with_own_delay`].
     pub late_frames_with_own_delay: u64,
+    /// See [`StreamFigures::late_frames_rate_limited`].
+    #[serde(default, skip_serializing_if = "crate::figures::is_zero")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub late_frames_rate_limited: u64,
     /// Runs of consecutive late frames, summed over the streams.
     pub late_runs: u64,
     /// The worst margin of all streams.

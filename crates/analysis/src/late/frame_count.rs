@@ -19,7 +19,7 @@ use super::late_run::{LateFrames, LateRuns};
 use super::margins::Margins;
 use super::micros::{FrameTimes, Micros, up_to_us};
 use super::pace_without_delay::OwnPace;
-use super::scheduling_delay::OwnTimes;
+use super::scheduling_delay::{IdealNs, OwnTimes};
 use super::strip::Strip;
 use super::throughput::SlidingMin;
 use super::timeline::FrameTimeline;
@@ -45,7 +45,17 @@ pub(super) struct Counts {
     pub(super) dropped: u64,
     pub(super) failed: u64,
     pub(super) unfinished: u64,
-    pub(super) late_with_own_delay: u64,
+    /// Late frames that would have been in time without the delays of Reelgauge and without the limit on
+    /// bytes per second.
+    pub(super) late_not_storage: u64,
+    /// Those of them that would have been late without the delays of Reelgauge alone.
+    pub(super) late_rate_limited: u64,
+}
+
+impl Counts {
+    pub(super) fn late_with_own_delay(&self) -> u64 {
+        self.late_not_storage - self.late_rate_limited
+    }
 }
 
 /// Plain counts of the operations in the measured time.
@@ -266,12 +276,12 @@ impl Counting {
         }
         let not_begun = std::mem::take(&mut self.not_begun);
         if !frame.is_cue {
-            self.dropped(not_begun, Some(frame.own_free_ns));
+            self.dropped(not_begun, Some(frame.own_free));
         } else if !not_begun.is_empty() {
             self.late_runs.in_time();
         }
         if frame.is_complete && number >= self.first_after_filling {
-            self.margins.came(frame.own_done_ns, self.front_deadline_ns);
+            self.margins.came(frame.own_done.limited, self.front_deadline_ns);
         }
         if !(self.judged_from..self.judged_until).contains(&number) {
             return;
@@ -301,16 +311,18 @@ impl Counting {
         }
     }
 
-    /// Counts frames that were wanted and never begun. Those with a deadline after `own_free_ns` are
-    /// attributed to Reelgauge: without its delays, the worker would have been free from then on.
-    fn dropped(&mut self, frames: Range<u64>, own_free_ns: Option<u64>) {
+    /// Counts frames that were wanted and never begun. Those with a deadline after `own_free` are attributed
+    /// to Reelgauge, or to the limit on bytes per second: without them, the worker would have been free from
+    /// then on.
+    fn dropped(&mut self, frames: Range<u64>, own_free: Option<IdealNs>) {
         let (first, until) = (frames.start.max(self.judged_from), frames.end.min(self.judged_until));
         let frames = count(first..until);
         if frames == 0 {
             return;
         }
-        let first_in_time = own_free_ns.map_or(until, |free_ns| self.timeline.frames_before(free_ns));
-        let own_frames = count(first_in_time.max(first)..until);
+        let after = |free_ns: u64| count(self.timeline.frames_before(free_ns).max(first)..until);
+        let own_frames = own_free.map_or(0, |free| after(free.unlimited));
+        let rate_limited_frames = own_frames - own_free.map_or(0, |free| after(free.limited));
         self.counts.judged += frames;
         self.counts.dropped += frames;
         let late = LateFrames {
@@ -320,6 +332,7 @@ impl Counting {
             dropped_frames: frames,
             failed_frames: 0,
             own_frames,
+            rate_limited_frames,
             // Its place in the buffer had been free since then.
             asked_ns: self.timeline.deadline_ns(first) - self.timeline.prebuffer_ns,
             over_ns: self.timeline.deadline_ns(until - 1),
@@ -343,15 +356,18 @@ impl Counting {
             return;
         }
         self.lateness.record_us(up_to_us(late_ns));
-        let own_frames = u64::from(frame.own_done_ns <= deadline_ns);
-        let late = LateFrames { late_ns: Some(late_ns), own_frames, ..of_frame(number, frame) };
+        let own_frames = u64::from(frame.own_done.unlimited <= deadline_ns);
+        let rate_limited_frames = own_frames & u64::from(frame.own_done.limited > deadline_ns);
+        let late =
+            LateFrames { late_ns: Some(late_ns), own_frames, rate_limited_frames, ..of_frame(number, frame) };
         self.late(Fate::Came, late);
     }
 
     fn late(&mut self, fate: Fate, late: LateFrames) {
-        let LateFrames { first_frame: frame, frames, late_ns, own_frames, .. } = late;
+        let LateFrames { first_frame: frame, frames, late_ns, own_frames, rate_limited_frames, .. } = late;
         self.counts.late += frames;
-        self.counts.late_with_own_delay += own_frames;
+        self.counts.late_not_storage += own_frames;
+        self.counts.late_rate_limited += rate_limited_frames;
         self.first_late.get_or_insert(LateFrame { frame, late_ns, fate });
         if let Some(strip) = self.strip.as_mut().filter(|_| fate != Fate::Came) {
             strip.never_came(frame..frame + frames, &self.timeline);
@@ -386,8 +402,8 @@ impl Counting {
 
     /// Ends the load point and judges the remaining frames. If playback had stopped, frames after the
     /// last one that was begun were not wanted. Frames that were wanted could have been begun from
-    /// `own_free_ns` on, without delays of Reelgauge; `None` if an operation had not completed.
-    pub(super) fn finish(&mut self, play_had_stopped: bool, own_free_ns: Option<u64>) {
+    /// `own_free` on, without delays of Reelgauge; `None` if an operation had not completed.
+    pub(super) fn finish(&mut self, play_had_stopped: bool, own_free: Option<IdealNs>) {
         match play_had_stopped {
             true => self.note_clock_to_deadline(self.part.until_ns),
             false => self.note_clock(self.part.until_ns, self.next_deadline_ns()),
@@ -402,7 +418,7 @@ impl Counting {
         let missing = self.first_missing();
         if missing < self.judged_until {
             self.missing_at_end(missing, self.timeline.deadline_ns(missing));
-            self.dropped(missing..self.judged_until, own_free_ns);
+            self.dropped(missing..self.judged_until, own_free);
         }
         self.late_runs.in_time();
         self.throughput.finish();
@@ -515,12 +531,12 @@ impl Counting {
     /// Checks that each judged frame was in time, late, or never arrived, and that no more late frames
     /// are attributed to Reelgauge than there are.
     fn balance(&self) {
-        let Counts { judged, late, dropped, failed, unfinished, late_with_own_delay } = self.counts;
+        let Counts { judged, late, dropped, failed, unfinished, late_not_storage, .. } = self.counts;
         let never_came = dropped + failed + unfinished;
         let (came_late, came_in_time) = (self.lateness.count(), self.headroom.count());
         assert_eq!(came_late + never_came, late, "a late frame came late or never came");
         assert_eq!(came_in_time + late, judged, "a judged frame was in time or late");
-        assert!(late_with_own_delay <= late, "a frame late because of Reelgauge is also counted as late");
+        assert!(late_not_storage <= late, "a frame late because of Reelgauge is also counted as late");
     }
 
     /// Fills in the counts.
@@ -534,7 +550,8 @@ impl Counting {
         figures.dropped_frames = counts.dropped;
         figures.failed_frames = counts.failed;
         figures.unfinished_frames = counts.unfinished;
-        figures.late_frames_with_own_delay = counts.late_with_own_delay;
+        figures.late_frames_with_own_delay = counts.late_with_own_delay();
+        figures.late_frames_rate_limited = counts.late_rate_limited;
         figures.worst_margin = self.worst_margin();
         figures.margin_p1_us = self.margin_p1_us();
         figures.margin_trend = self.margins.trend(self.part.until_ns);
@@ -620,7 +637,7 @@ mod tests {
     #[should_panic(expected = "a frame late because of Reelgauge is also counted as late")]
     fn more_own_frames_than_late_ones_is_a_defect() {
         let mut counting = counted();
-        counting.counts.late_with_own_delay = counting.counts.late + 1;
+        counting.counts.late_not_storage = counting.counts.late + 1;
         fill(&counting);
     }
 

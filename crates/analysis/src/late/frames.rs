@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use super::scheduling_delay::OwnTimes;
+use super::scheduling_delay::{IdealNs, OwnTimes};
 
 /// The state of one frame, from its operations so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub(super) struct Frame {
     /// When its last operation so far completed: at least 1, or 0 without operations.
     pub(super) done_ns: u64,
     /// The same without the delays of Reelgauge.
-    pub(super) own_done_ns: u64,
+    pub(super) own_done: IdealNs,
     /// When the worker was free for its first operation, without the delays of Reelgauge.
-    pub(super) own_free_ns: u64,
+    pub(super) own_free: IdealNs,
     pub(super) bytes: u64,
     /// Whether the operation with LAST succeeded.
     has_last: bool,
@@ -34,8 +34,8 @@ impl Frame {
     const UNSEEN: Frame = Frame {
         due_ns: u64::MAX,
         done_ns: 0,
-        own_done_ns: 0,
-        own_free_ns: u64::MAX,
+        own_done: IdealNs { unlimited: 0, limited: 0 },
+        own_free: IdealNs::LAST,
         bytes: 0,
         has_last: false,
         has_trouble: false,
@@ -53,8 +53,8 @@ impl Frame {
     fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> bool {
         self.due_ns = self.due_ns.min(op.due_ns);
         self.done_ns = self.done_ns.max(op.done_ns).max(1);
-        self.own_done_ns = self.own_done_ns.max(own.done_ns);
-        self.own_free_ns = self.own_free_ns.min(own.free_ns);
+        self.own_done = self.own_done.max(own.done);
+        self.own_free = self.own_free.min(own.free);
         self.is_cue |= op.flags.has(OpFlags::CUE);
         let failed = op.errno != 0;
         self.has_last |= op.flags.has(OpFlags::LAST) && !failed;

@@ -21,8 +21,11 @@ pub(super) struct LateFrames {
     /// How many of them were never begun.
     pub(super) dropped_frames: u64,
     pub(super) failed_frames: u64,
-    /// How many of them are late because of the scheduling delay of Reelgauge.
+    /// How many of them are late because of the scheduling delay of Reelgauge, or of the limit on bytes per
+    /// second.
     pub(super) own_frames: u64,
+    /// How many of those are late because of the limit.
+    pub(super) rate_limited_frames: u64,
     /// When the first of them was requested: its cause did not begin earlier.
     pub(super) asked_ns: u64,
     /// When the last of them arrived, or should have.
@@ -40,8 +43,11 @@ pub(crate) struct ClosedRun {
     /// How many of its frames were never begun.
     pub(crate) dropped_frames: u64,
     pub(crate) failed_frames: u64,
-    /// How many of its frames would have been in time without the scheduling delay of Reelgauge.
+    /// How many of its frames would have been in time without the scheduling delay of Reelgauge and the
+    /// limit on bytes per second.
     pub(crate) own_frames: u64,
+    /// How many of those are late because of the limit.
+    pub(crate) rate_limited_frames: u64,
     /// The largest lateness of the frames that arrived.
     pub(crate) worst_late_ns: Option<u64>,
 }
@@ -110,6 +116,7 @@ impl LateRuns {
         told.dropped_frames += late.dropped_frames;
         told.failed_frames += late.failed_frames;
         told.own_frames += late.own_frames;
+        told.rate_limited_frames += late.rate_limited_frames;
         told.worst_late_ns = told.worst_late_ns.max(late.late_ns);
     }
 

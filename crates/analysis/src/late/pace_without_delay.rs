@@ -21,10 +21,11 @@ pub(super) struct OwnPace {
 impl OwnPace {
     /// Takes a complete frame; in the order of their numbers.
     pub(super) fn take(&mut self, frame: &Frame) {
-        let began_ns = frame.own_free_ns.max(frame.due_ns).min(frame.own_done_ns);
-        let took_ns = frame.own_done_ns - began_ns;
+        let done_ns = frame.own_done.unlimited;
+        let began_ns = frame.own_free.unlimited.max(frame.due_ns).min(done_ns);
+        let took_ns = done_ns - began_ns;
         self.overlap |= began_ns < self.last_done_ns;
-        self.last_done_ns = self.last_done_ns.max(frame.own_done_ns);
+        self.last_done_ns = self.last_done_ns.max(done_ns);
         self.fastest_ns = Some(self.fastest_ns.map_or(took_ns, |fastest_ns| fastest_ns.min(took_ns)));
         self.frames += 1;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reelgauge_record::{OpRecord, ProcessorWait};
+use reelgauge_record::{OpFlags, OpRecord, ProcessorWait};
 
 use crate::figures::stretch_ns;
 use crate::incident::OwnShare;
@@ -12,13 +12,41 @@ use crate::pause::Pauses;
 /// as issued in time: compared with its duration, the delay of Reelgauge before it hardly matters.
 const REMEMBERED: usize = 512;
 
-/// The times of an operation on the timeline without delays of Reelgauge.
+/// A moment on the two timelines without delays of Reelgauge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct IdealNs {
+    /// If also no operation had waited for the limit on bytes per second.
+    pub(super) unlimited: u64,
+    /// With the waits for that limit.
+    pub(super) limited: u64,
+}
+
+impl IdealNs {
+    pub(super) const LAST: IdealNs = IdealNs::at(u64::MAX);
+
+    /// The same moment on both.
+    const fn at(ns: u64) -> IdealNs {
+        IdealNs { unlimited: ns, limited: ns }
+    }
+
+    /// The later moment, on each.
+    pub(super) fn max(self, other: IdealNs) -> IdealNs {
+        IdealNs { unlimited: self.unlimited.max(other.unlimited), limited: self.limited.max(other.limited) }
+    }
+
+    /// The earlier moment, on each.
+    pub(super) fn min(self, other: IdealNs) -> IdealNs {
+        IdealNs { unlimited: self.unlimited.min(other.unlimited), limited: self.limited.min(other.limited) }
+    }
+}
+
+/// The times of an operation on the timelines without delays of Reelgauge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnTimes {
     /// When it would have completed.
-    pub(super) done_ns: u64,
+    pub(super) done: IdealNs,
     /// When its worker would have been free for it; 0 for the first operation of all.
-    pub(super) free_ns: u64,
+    pub(super) free: IdealNs,
     /// How long Reelgauge waited although the operation was due and the worker free, plus the time in
     /// which it did not run although the operation's result was available.
     pub(super) delay_ns: u64,
@@ -45,34 +73,48 @@ pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> 
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkerPast {
     /// When each completed, ascending, and when it would have completed without the delays of Reelgauge.
-    completions: VecDeque<(u64, u64)>,
+    completions: VecDeque<(u64, IdealNs)>,
 }
 
 impl WorkerPast {
     /// Takes the worker's next operation, and how long its thread waited for a processor around it.
     pub(super) fn take(&mut self, op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> OwnTimes {
         let before = self.completions.partition_point(|(done_ns, _)| *done_ns <= op.issued_ns);
-        let (freed_ns, free_ns) = match before.checked_sub(1).map(|latest| self.completions[latest]) {
+        let (freed_ns, free) = match before.checked_sub(1).map(|latest| self.completions[latest]) {
             Some(completion) => completion,
-            None if self.completions.len() < REMEMBERED => (0, 0),
-            None => (op.issued_ns, op.issued_ns),
+            None if self.completions.len() < REMEMBERED => (0, IdealNs::default()),
+            None => (op.issued_ns, IdealNs::at(op.issued_ns)),
         };
         // A step that was due at the completion of the one before it is due as soon as that completes,
         // however much Reelgauge delayed it.
-        let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
-        let issued_ns = due_ns.max(free_ns).min(op.issued_ns);
+        let issued_ns = |free_ns: u64| {
+            let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
+            due_ns.max(free_ns).min(op.issued_ns)
+        };
+        let could_ns = op.due_ns.max(freed_ns);
+        let waited_ns = stretch_ns(could_ns, op.issued_ns);
+        let (before_ns, limited_ns) = if op.flags.has(OpFlags::RATE_LIMITED) {
+            let own_ns = wait.before_ns.max(pauses.booked_ns(could_ns, op.issued_ns)).min(waited_ns);
+            (own_ns, op.issued_ns - own_ns)
+        } else {
+            (waited_ns, issued_ns(free.limited))
+        };
         let booked_ns = booked_ns(op, pauses, wait);
+        let service_ns = op.service_ns() - booked_ns;
         let times = OwnTimes {
-            done_ns: issued_ns + (op.service_ns() - booked_ns),
-            free_ns,
-            delay_ns: stretch_ns(op.due_ns.max(freed_ns), op.issued_ns) + booked_ns,
+            done: IdealNs {
+                unlimited: issued_ns(free.unlimited) + service_ns,
+                limited: limited_ns + service_ns,
+            },
+            free,
+            delay_ns: before_ns + booked_ns,
             booked_ns,
             wait,
         };
         if self.completions.len() >= REMEMBERED {
             self.completions.pop_front();
         }
-        self.completions.push_back((op.done_ns, times.done_ns));
+        self.completions.push_back((op.done_ns, times.done));
         times
     }
 }
@@ -93,7 +135,7 @@ mod tests {
         let take = |&(due_ns, issued_ns, done_ns): &(u64, u64, u64)| {
             let op = read(0, 0, 100).at_ns(issued_ns).due_at_ns(due_ns).done_at_ns(done_ns);
             let times = past.take(&op, pauses, ProcessorWait::default());
-            (times.delay_ns, times.done_ns)
+            (times.delay_ns, times.done.limited)
         };
         ops.iter().map(take).collect()
     }
@@ -116,7 +158,7 @@ mod tests {
         let op = read(0, 0, 100).at_ns(100).due_at_ns(0).done_at_ns(600_100);
         let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
         let times = past.take(&op, &Pauses::default(), waited(590_000));
-        assert_eq!((times.delay_ns, times.done_ns), (590_100, 10_000));
+        assert_eq!((times.delay_ns, times.done.limited), (590_100, 10_000));
         // After a pause, it waited in the run queue for a while. The time that both cover counts once.
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 5_100, until_ns: 500_000 });

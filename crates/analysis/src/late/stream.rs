@@ -6,7 +6,7 @@ use super::figures::StreamFigures;
 use super::frame_count::Counting;
 use super::late_run::ClosedRun;
 use super::live::{StreamNow, between_ns};
-use super::scheduling_delay::OwnTimes;
+use super::scheduling_delay::{IdealNs, OwnTimes};
 use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
 use crate::figures::{seconds, stretch_ns};
@@ -33,7 +33,7 @@ pub(super) struct StreamTally {
     /// The index of the worker of a frame's last operation, and when that was due.
     last_frame: Option<(usize, u64)>,
     /// When the latest of its operations would have completed without the delays of Reelgauge.
-    own_free_ns: Option<u64>,
+    own_free: Option<IdealNs>,
     play_had_stopped: bool,
 }
 
@@ -46,7 +46,7 @@ impl StreamTally {
             counting: None,
             strip: None,
             last_frame: None,
-            own_free_ns: None,
+            own_free: None,
             play_had_stopped: false,
         }
     }
@@ -107,7 +107,7 @@ impl StreamTally {
             let last_due_ns = self.last_frame.map_or(0, |(_, due_ns)| due_ns);
             self.last_frame = Some((worker, last_due_ns.max(op.due_ns)));
         }
-        self.own_free_ns = self.own_free_ns.max(Some(own.done_ns));
+        self.own_free = Some(self.own_free.map_or(own.done, |free| free.max(own.done)));
         match &mut self.counting {
             Some(counting) => counting.add(op, own),
             None => self.hold(op, own),
@@ -196,17 +196,19 @@ impl StreamTally {
             self.start();
         }
         if let Some(counting) = &mut self.counting {
-            counting.finish(self.play_had_stopped, self.own_free_ns.filter(|_| all_came_back));
+            counting.finish(self.play_had_stopped, self.own_free.filter(|_| all_came_back));
         }
     }
 
-    /// Records that this many late frames that were attributed to Reelgauge would have been late without
-    /// its delay.
+    /// Records that this many late frames that were attributed to Reelgauge or to the limit on bytes per
+    /// second would have been late all the same.
     pub(super) fn late_all_the_same(&mut self, frames: u64) {
         if let Some(counting) = &mut self.counting {
-            let own = &mut counting.counts.late_with_own_delay;
-            assert!(frames <= *own, "late frames no longer attributed to Reelgauge were attributed to it");
-            *own -= frames;
+            let counts = &mut counting.counts;
+            let own = counts.late_not_storage;
+            assert!(frames <= own, "late frames no longer attributed to Reelgauge were attributed to it");
+            counts.late_not_storage -= frames;
+            counts.late_rate_limited = counts.late_rate_limited.min(counts.late_not_storage);
         }
     }
 
@@ -281,7 +283,7 @@ mod tests {
     #[should_panic(expected = "late frames no longer attributed to Reelgauge were attributed to it")]
     fn taking_frames_from_a_delay_that_has_none_is_a_defect() {
         let mut stream = late_stream();
-        stream.counting.as_mut().unwrap().counts.late_with_own_delay = 3;
+        stream.counting.as_mut().unwrap().counts.late_not_storage = 3;
         stream.late_all_the_same(4);
     }
 

@@ -20,7 +20,8 @@ pub(super) fn total_of(streams: &[StreamTally]) -> StreamTotals {
         total.dropped_frames += counts.dropped;
         total.failed_frames += counts.failed;
         total.unfinished_frames += counts.unfinished;
-        total.late_frames_with_own_delay += counts.late_with_own_delay;
+        total.late_frames_with_own_delay += counts.late_with_own_delay();
+        total.late_frames_rate_limited += counts.late_rate_limited;
         total.late_runs += counting.late_runs.count();
         response.add(&counting.response);
         own_delay.add(&counting.own_delay);

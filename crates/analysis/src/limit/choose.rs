@@ -12,11 +12,8 @@ use super::similar_connections::stuck;
 use super::step::test;
 use super::{Limit, LimitVerdict};
 use crate::culprit::{Culprit, LINK_FULL_SHARE};
-use crate::rate_limit_delay::{HELD_BACK_PERCENT, percent};
+use crate::rate_limit_delay::{self, HELD_BACK_PERCENT, percent};
 use crate::summary::LoadPoint;
-
-/// Work that moves at least this share of the configured limit has used it.
-const USED_SHARE: f64 = 0.9;
 
 /// The most near misses that are reported if nothing stood out.
 const NEAREST: usize = 3;
@@ -34,7 +31,7 @@ pub fn of_point(scene: &LimitInput<'_>, incidents: Option<&LimitInput<'_>>) -> L
     let culprit = scene.point.culprit;
     limit.verdict = verdict(scene);
     let held_back = held_back(scene.point);
-    if held_back.as_ref().is_some_and(|finding| sets_the_figure(finding, scene.point, limit.verdict)) {
+    if sets_the_figure(scene.point, limit.verdict) {
         limit.found.clone_from(&held_back);
     }
     if limit.found.is_none() && limit.verdict == LimitVerdict::NothingStoodOut {
@@ -112,7 +109,9 @@ fn verdict(scene: &LimitInput<'_>) -> LimitVerdict {
         // Unpaced work runs as fast as it can, so something limited it, whether or not the criteria were met.
         (None, Some(_)) => LimitVerdict::NothingStoodOut,
         (None, None) if scene.is_paced && point.was_cut_off() => LimitVerdict::NotKnown,
-        (None, None) if scene.is_paced => LimitVerdict::NothingLimited,
+        (None, None) if scene.is_paced && !rate_limit_delay::sets_the_figure(point) => {
+            LimitVerdict::NothingLimited
+        }
         (None, None) => LimitVerdict::NothingStoodOut,
     }
 }
@@ -127,22 +126,13 @@ fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
     Some(LimitFinding::new(LimitStep::MaxRate, seen, &[]))
 }
 
-/// Whether that limit set the figure. It did if a load point failed because of it. In work without a
-/// requested rate, it did if it held back more than a few operations and the work used nearly all of it.
-fn sets_the_figure(finding: &LimitFinding, point: &LoadPoint, verdict: LimitVerdict) -> bool {
+/// Whether that limit set the figure. It did if a load point failed because of it.
+fn sets_the_figure(point: &LoadPoint, verdict: LimitVerdict) -> bool {
     match (verdict, point.culprit) {
         (LimitVerdict::NothingLimited, _) => false,
         (_, Some(culprit)) => culprit == Culprit::MaxRate,
-        (_, None) => finding.seen.first().is_some_and(Seen::stands_out) && used_the_limit(point),
+        (_, None) => rate_limit_delay::sets_the_figure(point),
     }
-}
-
-/// Whether the work moved nearly as much as the configured limit allows. Unknown rates do not deny it.
-fn used_the_limit(point: &LoadPoint) -> bool {
-    let rates = [point.total.read_bytes_per_s, point.total.written_bytes_per_s];
-    let moved = rates.into_iter().flatten().reduce(|one, other| one + other);
-    let limit = point.was_held_back().map(|held| held.max_bytes_per_s as f64);
-    moved.zip(limit).is_none_or(|(moved, limit)| moved >= USED_SHARE * limit)
 }
 
 /// The first finding that may be the limit. A cache hit is only chosen if there is nothing else: it

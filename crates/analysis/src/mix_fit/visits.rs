@@ -133,7 +133,7 @@ impl Visits {
             return;
         }
         match op.kind {
-            _ if op.errno != 0 || op.flags.has(OpFlags::COPIED) => self.others += 1,
+            _ if op.errno != 0 || op.flags.is_copied() => self.others += 1,
             OpKind::Read | OpKind::Write if op.done_len > 0 => self.access(op, idle_ns),
             OpKind::Read | OpKind::Write => self.others += 1,
             OpKind::Open | OpKind::Close => self.open_or_close(op, idle_ns),

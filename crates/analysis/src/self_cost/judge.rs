@@ -34,10 +34,7 @@ impl SelfCost {
     ) -> SelfCost {
         let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
         let streams = OwnDelay::of(points);
-        // A frame's lateness includes its wait for the rate limit, so it is not Reelgauge's delay: omit it.
-        let lateness = totals.lateness.filter(|_| {
-            !points.iter().any(|point| point.streams.is_some() && point.was_held_back().is_some())
-        });
+        let lateness = totals.lateness;
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let longest = paused.and_then(|paused| paused.longest);
         let longest = longest.filter(|pause| was_stop(*pause, totals, streams.as_ref()));
@@ -146,9 +143,7 @@ struct OwnDelay {
 impl OwnDelay {
     /// Over all load points; `None` if none of them has streams that began.
     fn of(points: &[LoadPoint]) -> Option<OwnDelay> {
-        // A wait for the configured limit is intended.
-        let free = || points.iter().filter(|point| point.was_held_back().is_none());
-        let late = || free().filter_map(|point| point.streams.as_ref());
+        let late = || points.iter().filter_map(|point| point.streams.as_ref());
         let max_us = late().filter_map(|late| Some(late.total.own_delay?.max_us)).reduce(f64::max)?;
         let buffers = |late: &LateFigures| late.streams.iter().map(|stream| stream.buffer_s).reduce(f64::min);
         let buffer_s = late().filter_map(buffers).reduce(f64::min)?;

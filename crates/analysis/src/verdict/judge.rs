@@ -81,7 +81,8 @@ fn late_frames(limit: f64, stream: &StreamFigures) -> Option<Unmet> {
     let allowed = limit as u64;
     let offset_s = first.deadline_s - first.deadline_in_point_s;
     let at_s = if allowed == 0 { Some(first.deadline_s) } else { nth_late_s(stream, allowed + 1) };
-    let without_tool = stream.late_frames - stream.late_frames_with_own_delay;
+    let by_tool = stream.late_frames_with_own_delay + stream.late_frames_rate_limited;
+    let without_tool = stream.late_frames - by_tool;
     let reason = Reason::LateFrames(LateStream {
         stream: StreamName::of(stream),
         first_frame: first.frame,

@@ -396,6 +396,30 @@ fn no_more_bytes_a_second_are_moved_than_the_throttle_lets_through() {
 }
 
 #[test]
+fn waits_for_the_throttle_mark_parts_of_frames_and_move_the_due_times_of_others() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 4] {
+            let throttle = Throttle::new(100_000_000.try_into().unwrap());
+            let bench = Bench::new(|context| context.throttle = Some(throttle));
+            let mut steps = random_reads(7, 480, 300);
+            let reads = steps.iter_mut().filter_map(|step| match step {
+                Step::Do(op) if op.kind == OpKind::Read => Some(op),
+                _ => None,
+            });
+            reads.step_by(2).for_each(|op| op.flags = OpFlags::FRAME);
+            let ended = run(start, Listed { in_flight, ..Listed::new(steps) }.one(), &bench);
+            let reads = ended.records.iter().filter(|record| record.kind == OpKind::Read);
+            let (frames, others): (Vec<&OpRecord>, Vec<&OpRecord>) =
+                reads.partition(|record| record.flags.has(OpFlags::FRAME));
+            assert!(frames.iter().any(|record| record.flags.has(OpFlags::RATE_LIMITED)), "{name}");
+            assert!(frames.iter().all(|record| record.due_ns == 0), "{name}: their deadlines do not move");
+            assert!(others.iter().any(|record| record.due_ns > 0), "{name}");
+            assert!(others.iter().all(|record| !record.flags.is_copied()), "{name}");
+        }
+    }
+}
+
+#[test]
 fn throttled_operations_end_with_the_load_point() {
     for (name, start) in drivers() {
         for in_flight in [1, 4] {

@@ -296,9 +296,10 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 ring_worker.is_throttled = true;
             }
             Ok(()) => {
-                if !is_first {
-                    let_through(&mut self.slots.slots[number as usize].op, now_ns);
-                }
+                let slot = &mut self.slots.slots[number as usize];
+                let released_ns = &mut self.slots.workers[slot.ring_worker as usize].released_ns;
+                *released_ns = if is_first { *released_ns } else { now_ns };
+                let_through(&mut slot.op, *released_ns);
                 self.enlist(number, now_ns);
             }
         }

@@ -126,6 +126,7 @@ impl WorkerThreads {
             sink: &mut sink,
             flight: &mut flight,
             waiter: Waiter::new(),
+            released_ns: 0,
         };
         let (failure, finished) = asking.run();
         for handle in &*self.handles {
@@ -154,6 +155,8 @@ struct Asking<'a, S, K> {
     sink: &'a mut K,
     flight: &'a mut Flight,
     waiter: Waiter,
+    /// When its latest wait for the throttle ended.
+    released_ns: u64,
 }
 
 impl<S: Script, K: Sink> Asking<'_, S, K> {
@@ -209,8 +212,9 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
             if !self.goes_on() {
                 return;
             }
-            let_through(&mut op, context.clock.now_ns());
+            self.released_ns = context.clock.now_ns();
         }
+        let_through(&mut op, self.released_ns);
         if !self.goes_on() || op.due_ns >= context.window.end_ns() {
             return;
         }

@@ -228,7 +228,7 @@ impl Loader {
             return Ok(());
         }
         self.count_link(&op);
-        self.copied += u64::from(op.flags.has(OpFlags::COPIED));
+        self.copied += u64::from(op.flags.is_copied());
         self.mapped += u64::from(op.flags.has(OpFlags::MAPPED));
         let due_ns = self.clock.due(&op);
         let handle = self.handle(&op, due_ns)?;

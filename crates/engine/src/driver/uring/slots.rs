@@ -31,6 +31,8 @@ pub(super) struct RingWorker<S> {
     pub(super) is_held_back: bool,
     /// Whether the throttle delays that operation.
     pub(super) is_throttled: bool,
+    /// When its latest wait for the throttle ended.
+    pub(super) released_ns: u64,
     /// Whether the slot is in the queue of workers to ask.
     pub(super) is_ready: bool,
     /// Whether its alarm is set.
@@ -206,6 +208,7 @@ impl<S: Script> Slots<S> {
                 held: None,
                 is_held_back: false,
                 is_throttled: false,
+                released_ns: 0,
                 is_ready: false,
                 has_alarm: false,
                 is_finished: false,
