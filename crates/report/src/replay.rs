@@ -207,6 +207,10 @@ pub(crate) fn cause(facts: &ReplayFacts) -> String {
              complete.",
             counted(late_ops, "operation")
         ),
+        (ReplayTiming::LimitLate, None) => {
+            "--max-rate was lower than the recording needed, so this shows nothing about the storage."
+                .to_owned()
+        }
         (ReplayTiming::StorageLate, None) => "The storage was slower than the recording needed.".to_owned(),
         (ReplayTiming::AsRecorded, None) => match (facts.delay_s(), facts.user_span_to_keep_s()) {
             (Some(delay_s), Some(recorded_s)) if !is_as_recorded(delay_s, recorded_s) && delay_s > 0.0 => {

@@ -147,36 +147,44 @@ fn recorded_pace_is_an_absolute_schedule() {
     assert!(late.records.iter().all(|record| (record.due_ns - 1_000) % 500_000 == 0));
 }
 
-/// Five writes of one thread, a millisecond apart, each with 0.1 ms. Reelgauge begins the third 3 ms
-/// late.
+/// An open and three reads of one thread, a millisecond apart. Each of them waits for the limit on bytes per
+/// second, is begun late by Reelgauge and takes some time, as `stalls` has it for its number.
+fn stalled(stalls: impl Fn(usize) -> (u64, u64, u64)) -> Outcomes {
+    let setting = Setting { late_after_ns: 1_000_000, ..Setting::default() };
+    let mut script = script(&steady(), Wanted::default(), setting).unwrap();
+    let (mut now_ns, mut number) = (0, 0);
+    loop {
+        match script.next(now_ns) {
+            Step::Do(op) => {
+                let (limit_ns, delay_ns, service_ns) = stalls(number);
+                let due_ns = if limit_ns > 0 { op.due_ns.max(now_ns) + limit_ns } else { op.due_ns };
+                let issued_ns = due_ns.max(now_ns) + delay_ns;
+                now_ns = issued_ns + service_ns;
+                number += 1;
+                script.done(&Done {
+                    token: op.token,
+                    due_ns,
+                    issued_ns,
+                    done_ns: now_ns,
+                    done_len: op.len,
+                    errno: 0,
+                });
+            }
+            Step::Wait { until_ns } => now_ns = until_ns,
+            Step::Finished => return script.outcomes().clone(),
+            Step::Blocked => panic!("nothing is in flight"),
+        }
+    }
+}
+
 #[test]
 fn operations_queued_after_a_late_start_count_as_late_by_reelgauge() {
     let begun_late = |stalls: fn(usize) -> (u64, u64)| {
-        let setting = Setting { late_after_ns: 1_000_000, ..Setting::default() };
-        let mut script = script(&steady(), Wanted::default(), setting).unwrap();
-        let (mut now_ns, mut number) = (0, 0);
-        loop {
-            match script.next(now_ns) {
-                Step::Do(op) => {
-                    let (delay_ns, service_ns) = stalls(number);
-                    let issued_ns = op.due_ns.max(now_ns) + delay_ns;
-                    now_ns = issued_ns + service_ns;
-                    number += 1;
-                    script.done(&Done {
-                        token: op.token,
-                        due_ns: op.due_ns,
-                        issued_ns,
-                        done_ns: now_ns,
-                        done_len: op.len,
-                        errno: 0,
-                    });
-                }
-                Step::Wait { until_ns } => now_ns = until_ns,
-                Step::Finished => break,
-                Step::Blocked => panic!("nothing is in flight"),
-            }
-        }
-        (script.outcomes().begun_late_ops, script.outcomes().held_up_ops)
+        let outcomes = stalled(|number| {
+            let (delay_ns, service_ns) = stalls(number);
+            (0, delay_ns, service_ns)
+        });
+        (outcomes.begun_late_ops, outcomes.held_up_ops)
     };
     assert_eq!(begun_late(|_| (0, 100_000)), (0, 0));
     // The open at 0, reads at 1, 2 and 3 ms. The first read begins at 4.5 ms: so the second could begin at
@@ -184,6 +192,21 @@ fn operations_queued_after_a_late_start_count_as_late_by_reelgauge() {
     assert_eq!(begun_late(|number| (if number == 1 { 3_500_000 } else { 0 }, 100_000)), (3, 2));
     // The storage takes 3.5 ms for it: they wait as long, and none of it is Reelgauge's.
     assert_eq!(begun_late(|number| (0, if number == 1 { 3_500_000 } else { 100_000 })), (0, 2));
+}
+
+#[test]
+fn operations_queued_after_a_wait_for_the_rate_limit_are_late_by_the_limit() {
+    let late = |number_of_limit: usize, storage_ns: u64| {
+        let outcomes = stalled(|number| {
+            let limit_ns = if number == number_of_limit { 3_500_000 } else { 0 };
+            (limit_ns, 0, if number == 1 { storage_ns } else { 100_000 })
+        });
+        (outcomes.limit_late_ops, outcomes.begun_late_ops, outcomes.storage_late_ops)
+    };
+    assert_eq!(late(9, 100_000), (0, 0, 0));
+    assert_eq!(late(1, 100_000), (3, 0, 0));
+    // The storage takes 3.5 ms in addition, and both following reads wait for both.
+    assert_eq!(late(1, 3_500_000), (3, 0, 2));
 }
 
 #[test]

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::figures::is_zero;
+
 pub use silence::{ReplaySilence, SilenceScene};
 
 /// If Reelgauge begins more than 1 of 100 operations later than this, the timing of a replay is bad.
@@ -164,6 +166,11 @@ pub struct ReplayPass {
     /// dependencies. `None` in runs of versions that did not count them.
     #[serde(default)]
     pub storage_late_ops: Option<u64>,
+    /// Operations that began more than a millisecond late because the limit on bytes per second that the
+    /// user set had delayed them, or one that they depend on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub limit_late_ops: u64,
     /// Silences of the storage that delayed operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silences: Vec<ReplaySilence>,
@@ -184,6 +191,8 @@ pub enum ReplayTiming {
     Unknown,
     /// Operations began when they were due, and the replay took as long as the recording.
     AsRecorded,
+    /// The limit on bytes per second that the user set was lower than the recording needed.
+    LimitLate,
     /// The storage was slower than the recording needed.
     StorageLate,
     /// Reelgauge began too many operations late, so the replay shows nothing about the storage.
@@ -217,6 +226,15 @@ impl ReplayPass {
     pub(crate) fn has_begun_late(&self) -> bool {
         is_more_than_a_hundredth(self.begun_late_ops, self.done_ops)
     }
+
+    /// Whether the limit on bytes per second delayed more than 1 of 100 operations, and more than Reelgauge
+    /// and the storage did.
+    fn is_limit_late(&self) -> bool {
+        is_more_than_a_hundredth(self.limit_late_ops, self.done_ops)
+            && self.silences.is_empty()
+            && self.begun_late_ops < self.limit_late_ops
+            && self.storage_late_ops.is_none_or(|ops| ops < self.limit_late_ops)
+    }
 }
 
 impl ReplayFacts {
@@ -233,12 +251,13 @@ impl ReplayFacts {
 
     /// The timing of the worst pass.
     pub fn timing(&self) -> ReplayTiming {
-        let is_storage_late = |pass: &ReplayPass| self.is_storage_late(pass);
         if self.bad_timing.is_some() || self.passes.iter().any(|pass| self.bad_timing_of(pass).is_some()) {
             ReplayTiming::ToolLate
         } else if self.expected_span_s.is_none() {
             ReplayTiming::Free
-        } else if self.passes.iter().any(is_storage_late) {
+        } else if self.passes.iter().any(ReplayPass::is_limit_late) {
+            ReplayTiming::LimitLate
+        } else if self.passes.iter().any(|pass| self.is_storage_late(pass)) {
             ReplayTiming::StorageLate
         } else if self.passes.iter().any(|pass| pass.complete) {
             ReplayTiming::AsRecorded
@@ -278,9 +297,10 @@ impl ReplayFacts {
         self.pace == "max"
     }
 
-    /// Why Reelgauge's timing in a pass was bad. Lateness of the storage is no reason.
+    /// Why Reelgauge's timing in a pass was bad. Lateness of the storage is no reason, and neither is a limit
+    /// that the user set.
     fn bad_timing_of(&self, pass: &ReplayPass) -> Option<BadTiming> {
-        if self.is_free() {
+        if self.is_free() || pass.is_limit_late() {
             return None;
         }
         let delay_s = self.long_delay_s(pass);
@@ -419,6 +439,13 @@ mod tests {
         assert_eq!(timing(&[&pass(1.0), &cut]), ReplayTiming::AsRecorded);
         assert_eq!(timing(&[&pass(1.0), &slow]), ReplayTiming::StorageLate);
         assert_eq!(timing(&[&frozen, &pass(1.0)]), ReplayTiming::StorageLate);
+        let limited = ReplayPass { limit_late_ops: 80, ..slow.clone() };
+        assert_eq!(timing(&[&pass(1.0), &limited]), ReplayTiming::LimitLate);
+        let mostly_storage = ReplayPass { storage_late_ops: Some(90), ..limited.clone() };
+        let and_frozen = ReplayPass { silences: vec![ReplaySilence::default()], ..limited.clone() };
+        for storage in [mostly_storage, and_frozen, ReplayPass { limit_late_ops: 1, ..limited }] {
+            assert_eq!(timing(&[&storage]), ReplayTiming::StorageLate);
+        }
         assert_eq!(timing(&[&slow, &late]), ReplayTiming::ToolLate);
         assert_eq!(timing(&[&cut]), ReplayTiming::Unknown);
         let max = ReplayFacts { pace: "max".to_owned(), expected_span_s: None, ..facts(vec![late]) };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AtLeast, Judgement};
 use crate::culprit::Culprit;
-use crate::facts::{ReplayFacts, ReplayPass};
+use crate::facts::{ReplayFacts, ReplayPass, ReplayTiming};
 use crate::summary::LoadPoint;
 
 /// A reason why a run shows neither that its criteria are met nor that they are not.
@@ -126,7 +126,7 @@ fn of_search(evidence: &Evidence<'_>) -> Option<Inconclusive> {
 /// The reasons from the first pass of a replay whose operations did not begin as its pace requires. A
 /// replay as fast as possible cannot be late.
 fn of_replay(replay: &ReplayFacts) -> Vec<Inconclusive> {
-    if replay.pace == "max" {
+    if replay.timing() == ReplayTiming::LimitLate || replay.pace == "max" {
         return Vec::new();
     }
     let is_held =

@@ -108,6 +108,7 @@ fn pass(
         held_up_ops: sum(|pass| pass.held_up_ops),
         held_up_max_us: most(|pass| pass.held_up_max_us),
         begun_late_ops: sum(|pass| pass.begun_late_ops),
+        limit_late_ops: sum(|pass| pass.limit_late_ops),
         storage_late_ops: each.iter().map(|(_, pass)| pass.storage_late_ops).sum(),
         silences: silences(&each, places),
         different_ops: sum(|pass| pass.different_ops),

@@ -106,6 +106,7 @@ impl Findings {
             held_up_ops: sum(|user| user.held_up_ops),
             held_up_max_us: most(|user| user.held_up_most_ns).unwrap_or(0) as f64 / 1e3,
             begun_late_ops: sum(|user| user.begun_late_ops),
+            limit_late_ops: sum(|user| user.limit_late_ops),
             storage_late_ops: Some(sum(|user| user.storage_late_ops)),
             silences: self.silences(done, &users, wall_time),
             different_ops: sum(|user| user.different_ops),

@@ -38,6 +38,9 @@ pub(super) struct Delay {
     pub own_ns: u64,
     /// The wait for an earlier operation, as far as Reelgauge had started that one late.
     pub behind_tool_ns: u64,
+    /// Its wait for the limit on bytes per second, and the one for an earlier operation as far as that had
+    /// waited for the limit.
+    pub limit_ns: u64,
     /// The rest of the wait for earlier operations.
     pub storage_ns: u64,
 }
@@ -65,6 +68,9 @@ pub struct Outcomes {
     /// Operations that started late because the storage had not completed the operations they waited
     /// for.
     pub storage_late_ops: u64,
+    /// Operations that started late because of the limit on bytes per second: they or earlier ones waited
+    /// for it.
+    pub limit_late_ops: u64,
     /// The longest delay after a due time, from any cause.
     pub behind_most_ns: u64,
     /// Due times and completion times of operations that completed [`LONG_ANSWER_NS`] or more after they
@@ -83,13 +89,14 @@ pub struct Outcomes {
 impl Outcomes {
     /// Counts a completed operation's delay. A delay of more than `late_after_ns` counts as late.
     pub(super) fn take_delay(&mut self, delay: &Delay, done: &Done, late_after_ns: u64) {
-        let Delay { own_ns, behind_tool_ns, storage_ns } = *delay;
+        let Delay { own_ns, behind_tool_ns, limit_ns, storage_ns } = *delay;
         let through_tool_ns = own_ns + behind_tool_ns;
-        let is_mostly_own = through_tool_ns > late_after_ns && through_tool_ns > storage_ns;
+        let is_mostly_own = through_tool_ns > late_after_ns.max(limit_ns).max(storage_ns);
         self.own_lateness.add(own_ns);
         self.begun_late_ops += u64::from(own_ns > late_after_ns || is_mostly_own);
         self.storage_late_ops += u64::from(storage_ns > late_after_ns);
-        self.behind_most_ns = self.behind_most_ns.max(through_tool_ns + storage_ns);
+        self.limit_late_ops += u64::from(limit_ns > late_after_ns);
+        self.behind_most_ns = self.behind_most_ns.max(through_tool_ns + limit_ns + storage_ns);
         let is_long = done.done_ns.saturating_sub(done.due_ns) >= LONG_ANSWER_NS;
         if is_long && self.long_answers.len() < LONG_ANSWERS_KEPT {
             self.long_answers.push((done.due_ns, done.done_ns));

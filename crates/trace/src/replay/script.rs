@@ -131,8 +131,8 @@ struct Chain {
     free_ns: u64,
     /// The time at which it also has a handle and a free slot in flight.
     could_ns: u64,
-    /// How much earlier that would have been if Reelgauge had started all earlier operations on time.
-    own_ns: u64,
+    /// The delay of the operation that it waited for.
+    before: Delay,
     /// The due time of the operation in flight.
     due_ns: u64,
     /// The next chain that waits for the same operation.
@@ -158,19 +158,21 @@ impl Recent {
 
 impl Chain {
     fn new(next: u32) -> Chain {
-        Chain { next, free_ns: 0, could_ns: 0, own_ns: 0, due_ns: 0, beside: NO_LANE }
+        Chain { next, free_ns: 0, could_ns: 0, before: Delay::default(), due_ns: 0, beside: NO_LANE }
     }
 
     /// The delay of its operation, by cause.
     fn delay(&self, done: &Done) -> Delay {
-        // A rate limit may have delayed it.
-        let due_ns = self.due_ns.max(done.due_ns);
-        let waited_ns = self.could_ns.saturating_sub(due_ns);
-        let behind_tool_ns = self.own_ns.min(waited_ns);
+        let waited_ns = self.could_ns.saturating_sub(self.due_ns);
+        let behind_tool_ns = (self.before.own_ns + self.before.behind_tool_ns).min(waited_ns);
+        let behind_limit_ns = self.before.limit_ns.min(waited_ns - behind_tool_ns);
+        // It is due later if the limit on bytes per second delayed it.
+        let could_ns = self.due_ns.max(self.could_ns);
         Delay {
-            own_ns: done.issued_ns.saturating_sub(due_ns.max(self.could_ns)),
+            own_ns: done.issued_ns.saturating_sub(done.due_ns.max(could_ns)),
             behind_tool_ns,
-            storage_ns: waited_ns - behind_tool_ns,
+            limit_ns: done.due_ns.saturating_sub(could_ns) + behind_limit_ns,
+            storage_ns: waited_ns - behind_tool_ns - behind_limit_ns,
         }
     }
 }
@@ -235,9 +237,9 @@ impl ReplayScript {
         if self.setting.scale == 1.0 { ns } else { (ns as f64 * self.setting.scale) as u64 }
     }
 
-    /// Makes the next operation of a chain ready, or lets it wait for another one. If Reelgauge had
-    /// started everything on time, this would have happened `own_ns` earlier.
-    fn arm(&mut self, chain: u32, now_ns: u64, own_ns: u64) {
+    /// Makes the next operation of a chain ready, or lets it wait for another one. `before` is the delay of
+    /// the operation whose end made this possible.
+    fn arm(&mut self, chain: u32, now_ns: u64, before: Delay) {
         let op = self.chains[chain as usize].next;
         if op == NO_OP {
             self.running -= 1;
@@ -254,7 +256,7 @@ impl ReplayScript {
         let could_ns = could_ns.unwrap_or(0).max(now_ns);
         let armed = &mut self.chains[chain as usize];
         armed.could_ns = armed.could_ns.max(could_ns);
-        (armed.free_ns, armed.own_ns) = (now_ns, own_ns);
+        (armed.free_ns, armed.before) = (now_ns, before);
         let due_ns = self.due(&self.trace.ops[op as usize], now_ns);
         self.ready.push(Reverse((due_ns, op, chain)));
     }
@@ -387,26 +389,26 @@ impl ReplayScript {
         self.outcomes.begun_ns = self.start_ns;
         self.outcomes.ended_ns = self.start_ns;
         for chain in 0..self.chains.len() as u32 {
-            self.arm(chain, self.start_ns, 0);
+            self.arm(chain, self.start_ns, Delay::default());
         }
     }
 
     /// Resumes the chains that waited for an operation.
-    fn wake(&mut self, op: u32, now_ns: u64, own_ns: u64) {
+    fn wake(&mut self, op: u32, now_ns: u64, before: Delay) {
         let mut chain = self.awaited.remove(&op).unwrap_or(NO_LANE);
         while chain != NO_LANE {
             let beside = std::mem::replace(&mut self.chains[chain as usize].beside, NO_LANE);
-            self.arm(chain, now_ns, own_ns);
+            self.arm(chain, now_ns, before);
             chain = beside;
         }
     }
 
     /// Retries the chains that found no free handle.
-    fn unpark(&mut self, now_ns: u64, own_ns: u64) {
+    fn unpark(&mut self, now_ns: u64, before: Delay) {
         while let Some(chain) = self.parked.pop() {
             let op = self.chains[chain as usize].next;
             let parked = &mut self.chains[chain as usize];
-            (parked.could_ns, parked.own_ns) = (parked.could_ns.max(now_ns), own_ns);
+            (parked.could_ns, parked.before) = (parked.could_ns.max(now_ns), before);
             let free_ns = parked.free_ns;
             let due_ns = self.due(&self.trace.ops[op as usize], free_ns);
             self.ready.push(Reverse((due_ns, op, chain)));
@@ -447,17 +449,16 @@ impl ReplayScript {
         }
         let delay = self.chains[chain as usize].delay(done);
         self.outcomes.take_delay(&delay, done, self.setting.late_after_ns);
-        let own_ns = delay.own_ns + delay.behind_tool_ns;
         self.mark_done(number);
         self.chains[chain as usize].could_ns = done.done_ns;
         self.recent.push(number, done.done_ns);
         if let Some(stream) = self.stream_done_ns.get_mut(self.trace.stream_of(op.lane) as usize) {
             *stream = Some(stream.unwrap_or(0).max(done.done_ns));
         }
-        self.wake(number, done.done_ns, own_ns);
-        self.unpark(done.done_ns, own_ns);
+        self.wake(number, done.done_ns, delay);
+        self.unpark(done.done_ns, delay);
         self.chains[chain as usize].next = self.trace.next_of(number);
-        self.arm(chain, done.done_ns, own_ns);
+        self.arm(chain, done.done_ns, delay);
     }
 }
 
@@ -513,7 +514,7 @@ impl Script for ReplayScript {
                 if let Some(opened) = self.closing.take() {
                     self.slots.give_back(opened);
                 }
-                self.unpark(done.done_ns, 0);
+                self.unpark(done.done_ns, Delay::default());
             }
             chain => self.trace_op_done(chain, done),
         }
