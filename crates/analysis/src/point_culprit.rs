@@ -2,8 +2,11 @@
 //!
 //! Not here: the culprit of an incident ([`crate::culprit`]).
 
+use crate::criteria::Criterion;
 use crate::culprit::{Culprit, LINK_FULL_SHARE};
 use crate::incident::Incident;
+use crate::summary::LoadPoint;
+use crate::vda::ProcessRate;
 use crate::verdict::Verdict;
 
 /// The culprit if a load point did not meet its criteria; `None` if it met them.
@@ -36,6 +39,23 @@ pub fn of_hosts(verdict: &Verdict, incidents: &[Incident], of_each: &[Option<Cul
         let first = known.next().copied().unwrap_or_default();
         if known.all(|culprit| *culprit == first) { first } else { Culprit::NotKnown }
     })
+}
+
+/// Withdraws the blame for a missed rate from storage that was never slow: if every operation took less
+/// than half the time between two transfers, the storage cannot be why some are missing.
+pub fn acquit_fast_storage(point: &mut LoadPoint) {
+    let slowest_us = point.total.response.data.as_ref().map(|response| response.max_us);
+    let half_period_us = |rate: &ProcessRate| 5e5 / rate.requested_ops_per_s;
+    let least_us = point.rates.iter().map(half_period_us).reduce(f64::min);
+    let was_fast = slowest_us.zip(least_us).is_some_and(|(slowest_us, least_us)| slowest_us < least_us);
+    let is_of_rates = |verdict: &Verdict| {
+        let mut criteria = verdict.failures.iter().map(|failure| failure.criterion);
+        criteria.all(|one| matches!(one, Criterion::WorkerRate | Criterion::GlobalRate | Criterion::Ratio))
+    };
+    let missed_rates = point.verdict.as_ref().is_some_and(is_of_rates);
+    if point.culprit == Some(Culprit::Storage) && missed_rates && was_fast && !point.was_cut_off() {
+        point.culprit = Some(Culprit::NotKnown);
+    }
 }
 
 /// `None` if all criteria were met, unknown if nothing was measured, otherwise the culprit of the
@@ -72,6 +92,7 @@ pub(crate) fn booked_most(incidents: &[Incident]) -> Option<Culprit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_figures::{times, vda_point};
 
     #[test]
     fn culprit_of_a_load_point_has_the_most_late_frames() {
@@ -92,6 +113,28 @@ mod tests {
         assert_eq!(of_point(&failed(false), &[], None, None), Some(Culprit::NotKnown));
         let passed = Verdict { passed: true, ..Verdict::default() };
         assert_eq!(of_point(&passed, &[incident(Culprit::Tool, 3)], None, None), None);
+    }
+
+    #[test]
+    fn storage_that_was_never_slow_is_not_blamed_for_missed_rates() {
+        let blamed = |slowest_ms: f64, criterion| {
+            let mut point = vda_point(1, 9.0, None);
+            let failure = crate::verdict::Failure { criterion, ..crate::verdict::failure_of_tests() };
+            point.verdict = Some(Verdict { failures: vec![failure], ..Verdict::default() });
+            point.culprit = Some(Culprit::Storage);
+            point.rates = vec![ProcessRate {
+                worker: 0,
+                component: "camera".to_owned(),
+                requested_ops_per_s: 9.0,
+                achieved_ops_per_s: 4.0,
+            }];
+            point.total.response.data = Some(times(slowest_ms * 1e3));
+            acquit_fast_storage(&mut point);
+            point.culprit
+        };
+        assert_eq!(blamed(1.0, Criterion::GlobalRate), Some(Culprit::NotKnown));
+        assert_eq!(blamed(60.0, Criterion::GlobalRate), Some(Culprit::Storage));
+        assert_eq!(blamed(1.0, Criterion::FailedOps), Some(Culprit::Storage));
     }
 
     #[test]

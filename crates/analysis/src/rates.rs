@@ -3,7 +3,8 @@
 //! A transfer is what the published benchmark calls an operation: a read-modify-write is one, and so is
 //! a write with its sync. It counts if it was *due* in the measured part, all its operations succeeded
 //! and the last one completed. Transfers that an overloaded storage has not completed by the end are
-//! missing from the rate.
+//! missing from the rate. A worker begins at a random time of its first period. If that is after the start
+//! of the measured part, as without a warm-up, only the transfers that were due are expected.
 //!
 //! Not here: whether the rates are good enough ([`crate::vda`], [`crate::criteria`]).
 
@@ -15,6 +16,9 @@ use crate::figures::stretch_ns;
 use crate::late::MeasuredPart;
 use crate::rounding::round_to;
 use crate::vda::ProcessRate;
+
+/// A transfer that is due this share of a period before the end is not expected: rounding of times.
+const ROUNDING: f64 = 1e-6;
 
 /// A worker with a required rate.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +33,30 @@ pub struct RateSpec {
 #[derive(Clone, Debug)]
 struct Process {
     spec: RateSpec,
+    /// When its first operation was due.
+    first_due_ns: Option<u64>,
     /// The transfer in progress.
     open: Option<Open>,
     finished: u64,
+}
+
+impl Process {
+    /// Its completed transfers per second of the measured part. If it began later than that part, as
+    /// without a warm-up, it is the required rate times the share of its due transfers that it completed.
+    fn achieved_ops_per_s(&self, part: &MeasuredPart) -> f64 {
+        let requested = self.spec.requested_ops_per_s;
+        let first_due_ns = self.first_due_ns.filter(|due_ns| *due_ns > part.from_ns);
+        let achieved = match first_due_ns.map(|due_ns| stretch_ns(due_ns, part.until_ns) as f64 / 1e9) {
+            Some(left_s) => {
+                requested * self.finished as f64 / (left_s * requested - ROUNDING).ceil().max(1.0)
+            }
+            None => match stretch_ns(part.from_ns, part.until_ns) {
+                0 => 0.0,
+                ns => self.finished as f64 * 1e9 / ns as f64,
+            },
+        };
+        round_to(achieved, 6)
+    }
 }
 
 /// A transfer in progress.
@@ -55,7 +80,8 @@ pub struct RateTally {
 impl RateTally {
     /// An empty tally. If several specs have the same worker, the last one counts.
     pub fn new(specs: Vec<RateSpec>, part: MeasuredPart) -> RateTally {
-        let process = |spec: RateSpec| (spec.worker, Process { spec, open: None, finished: 0 });
+        let process =
+            |spec: RateSpec| (spec.worker, Process { spec, first_due_ns: None, open: None, finished: 0 });
         RateTally {
             part,
             processes: specs.into_iter().map(process).collect(),
@@ -71,6 +97,7 @@ impl RateTally {
             return;
         }
         let Some(process) = self.processes.get_mut(&op.worker) else { return };
+        process.first_due_ns.get_or_insert(op.due_ns);
         let begun = Open { number: op.transfer, due_ns: op.due_ns, failed: false };
         let open = process.open.get_or_insert(begun);
         if open.number != op.transfer {
@@ -100,17 +127,13 @@ impl RateTally {
     /// Ends the load point, at the latest at `end_ns`, and returns the rates, by worker. Operations that
     /// were due after that must not have been added.
     pub fn finish(self, end_ns: u64) -> Vec<ProcessRate> {
-        let measured_ns = stretch_ns(self.part.from_ns, self.part.until_ns.min(end_ns));
-        let rate = |finished: u64| match measured_ns {
-            0 => 0.0,
-            ns => round_to(finished as f64 * 1e9 / ns as f64, 6),
-        };
+        let part = MeasuredPart { until_ns: self.part.until_ns.min(end_ns), ..self.part };
         let processes = self.processes.into_values();
         let of = |process: Process| ProcessRate {
             worker: process.spec.worker,
+            achieved_ops_per_s: process.achieved_ops_per_s(&part),
             component: process.spec.component,
             requested_ops_per_s: process.spec.requested_ops_per_s,
-            achieved_ops_per_s: rate(process.finished),
         };
         processes.map(of).collect()
     }

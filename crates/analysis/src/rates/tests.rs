@@ -56,6 +56,26 @@ fn transfers_due_in_the_measured_part_count() {
     assert_eq!((rates[1].component.as_str(), rates[1].achieved_ops_per_s), ("companion", 1.0));
 }
 
+/// Without a warm-up, the companion begins within the first of two seconds.
+#[test]
+fn only_transfers_that_were_due_are_expected_of_a_worker_that_begins_later() {
+    let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * S };
+    for late_ms in [0, 40, 400, 990] {
+        let specs = vec![spec(0, "camera", 9.0), spec(1, "companion", 1.0)];
+        let mut tally = RateTally::new(specs, part);
+        let due = |per_s: u64, k: u64| (late_ms * MS / per_s + k * S / per_s, k as u32);
+        let dues = |per_s: u64| (0..60).map(move |k| due(per_s, k)).filter(|(due_ns, _)| *due_ns < 2 * S);
+        dues(9).for_each(|(due_ns, k)| tally.add(&op(0, k, due_ns, MS)));
+        dues(1).for_each(|(due_ns, k)| tally.add(&op(1, k, due_ns, MS)));
+        let rates = tally.finish(2 * S);
+        assert!(judge_rates(&rates, RateLimits::default()).unwrap().valid, "{late_ms} {rates:?}");
+    }
+    // Half of the due transfers are missing.
+    let mut tally = RateTally::new(vec![spec(0, "camera", 9.0)], part);
+    (0..9).for_each(|k| tally.add(&op(0, k as u32, 50 * MS + k * S / 9, MS)));
+    assert_eq!(achieved(tally, 2 * S), [4.5]);
+}
+
 #[test]
 fn a_load_point_that_was_cut_short_is_divided_by_its_own_time() {
     let mut tally = tally();
@@ -96,7 +116,8 @@ fn one_that_was_cut_off_is_forgotten_with_the_next() {
     tally.add(&OpRecord { flags: OpFlags::NONE, errno: 5, ..op(0, 1, 11 * S, MS) });
     tally.add(&op(0, 2, 12 * S, 6 * MS));
     assert_eq!(tally.mean_response_ms(), Some(6.0));
-    assert_eq!(achieved(tally, 11 * S), [1.0, 0.0]);
+    // One of the 81 that were due.
+    assert_eq!(achieved(tally, 20 * S), [0.111_111, 0.0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Not here: its criteria and the figures to compare with them, which each kind of run knows.
 
-use reelgauge_analysis::point_culprit::of_point;
+use reelgauge_analysis::point_culprit::{acquit_fast_storage, of_point};
 use reelgauge_analysis::verdict::Ruling;
 use reelgauge_analysis::{LoadPoint, rate_limit_delay};
 use reelgauge_report::verdict::{in_words, in_words_held_back};
@@ -40,6 +40,7 @@ impl Session {
             let culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
             (point.culprit, point.verdict) = (culprit, Some(verdict));
             rate_limit_delay::book(point);
+            acquit_fast_storage(point);
         }
     }
 }
