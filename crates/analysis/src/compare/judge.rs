@@ -161,7 +161,9 @@ fn of_pairs(base: &[&Reading], other: &[&Reading]) -> Judged {
         _ if pairs.iter().any(|pair| pair.judgement == Judgement::Unknown) => Judgement::Unknown,
         _ => Judgement::Same,
     };
-    let change = change_percent(mean_of(base), mean_of(other));
+    let has_bound = base.iter().chain(other).any(|reading| is_lower_bound(reading));
+    let is_known = !has_bound || judgement != Judgement::Unknown;
+    let change = change_percent(mean_of(base), mean_of(other)).filter(|_| is_known);
     let noise = pairs.iter().filter_map(|pair| pair.noise_percent).reduce(f64::max);
     Judged { change_percent: change, noise_percent: noise, judgement }
 }
@@ -222,7 +224,8 @@ fn spread_of_alike(readings: &[Option<&Reading>], sides: &Sides) -> f64 {
 /// The comparison of two single runs.
 fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
     let change = change_percent(base.value, other.value);
-    if base.value == 0.0 && other.value == 0.0 {
+    let has_bound = is_lower_bound(base) || is_lower_bound(other);
+    if base.value == 0.0 && other.value == 0.0 && !has_bound {
         return Judged { change_percent: None, noise_percent: None, judgement: Judgement::Same };
     }
     let in_same_time = in_time_of(base, other);
@@ -250,6 +253,11 @@ fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
         }
         _ => Judged::unknown(change),
     }
+}
+
+/// Whether there may be more. Then at most the direction of a change is known, and its least size.
+fn is_lower_bound(reading: &Reading) -> bool {
+    matches!(reading.noise, Noise::Range { high: None, .. })
 }
 
 fn of_same_time(base: &Reading, other: &Reading) -> bool {
@@ -304,25 +312,25 @@ fn of_ranges(base: &Reading, other: &Reading) -> Judged {
     else {
         return Judged::unknown(None);
     };
-    let change = change_percent(base.value, other.value);
     // A count that may be off by one does not make 0 and 1 equal.
     let is_none_and_some = (base.value == 0.0) != (other.value == 0.0);
     let slack = (slack * base.value.abs()).max(if is_none_and_some { 0.0 } else { base.floor_absolute });
-    if base_high.is_some_and(|high| other_low > high + slack) {
-        let judgement = direction(base.better, 1.0);
-        return Judged { change_percent: change, noise_percent: None, judgement }
-            .with_slack(base, other, slack);
+    let judgement = if base_high.is_some_and(|high| other_low > high + slack) {
+        direction(base.better, 1.0)
+    } else if other_high.is_some_and(|high| high < base_low - slack) {
+        direction(base.better, -1.0)
+    } else if base_high.is_none() || other_high.is_none() {
+        Judgement::Unknown
+    } else {
+        Judgement::Same
+    };
+    if judgement == Judgement::Unknown {
+        return Judged::unknown(None);
     }
-    if other_high.is_some_and(|high| high < base_low - slack) {
-        let judgement = direction(base.better, -1.0);
-        return Judged { change_percent: change, noise_percent: None, judgement }
-            .with_slack(base, other, slack);
-    }
-    if base_high.is_none() || other_high.is_none() {
-        return Judged::unknown(change);
-    }
-    Judged { change_percent: change, noise_percent: None, judgement: Judgement::Same }
-        .with_slack(base, other, slack)
+    // With a lower bound on one side, the change is at least this large.
+    let value = |reading: &Reading, low: f64| if is_lower_bound(reading) { low } else { reading.value };
+    let change = change_percent(value(base, base_low), value(other, other_low));
+    Judged { judgement, ..Judged::unknown(change) }.with_slack(base, other, slack)
 }
 
 impl Judged {
@@ -388,8 +396,9 @@ impl MeanScale {
 fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f64) -> Option<Vec<Judged>> {
     let base = readings[0]?;
     let present: Vec<&Reading> = readings.iter().flatten().copied().collect();
-    let is_open = |reading: &&Reading| matches!(reading.noise, Noise::Range { high: None, .. });
-    if present.iter().any(is_open) || !present.iter().all(|reading| of_same_time(base, reading)) {
+    if present.iter().any(|reading| is_lower_bound(reading))
+        || !present.iter().all(|reading| of_same_time(base, reading))
+    {
         return None;
     }
     let scale = MeanScale::of(base.unit, present.iter().map(|reading| reading.value));

@@ -1,7 +1,7 @@
 //! Synthetic runs: matching, searches, repeats, and unknown judgements.
 
 use super::*;
-use crate::facts::{SearchFacts, VdaFacts, VdaPoint};
+use crate::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat, SearchFacts, VdaFacts, VdaPoint};
 use crate::figures::Figures;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
@@ -66,6 +66,35 @@ fn too_few_data_are_reported_as_unknown() {
     assert_eq!(read.change_percent[1], Some(-50.0));
     let gate = Gate { threshold_percent: 5.0, with_the_tool: false };
     assert!(gate.fallen(&comparison).is_empty() && !gate.could_judge(&comparison));
+}
+
+/// A check that played this many streams of a format.
+fn checked(streams: u32, at_least: bool, basis: CheckBasis) -> Summary {
+    let error_streams = if at_least { None } else { Some(1) };
+    let play = CheckCount { streams, at_least, error_streams, basis: Some(basis), ..CheckCount::default() };
+    let format = CheckFormat { id: "a".to_owned(), play: Some(play), ..CheckFormat::default() };
+    let mut summary = reading(&["a"], 100.0, 5);
+    summary.check = Some(CheckFacts { formats: vec![format], ..CheckFacts::default() });
+    summary
+}
+
+#[test]
+fn change_between_two_lower_bounds_is_unknown_and_one_beyond_a_figure_is_not() {
+    let short = |streams| checked(streams, true, CheckBasis::ShortTrial);
+    let held = |streams, at_least| checked(streams, at_least, CheckBasis::Held);
+    let judged = |base: Summary, other: Summary| {
+        let comparison = compared(&[base, other], None);
+        let row = row(&comparison, "check.formats.a.play.streams");
+        (row.judgement[1], row.change_percent[1])
+    };
+    for (base, other) in [(short(257), held(7, true)), (held(7, true), short(257)), (short(0), short(0))] {
+        assert_eq!(judged(base, other), (Judgement::Unknown, None));
+    }
+    assert_eq!(judged(held(10, false), held(20, true)), (Judgement::Better, Some(100.0)));
+    assert_eq!(judged(held(20, true), held(10, false)), (Judgement::Worse, Some(-50.0)));
+    // There may be more than 10, and more than 20.
+    assert_eq!(judged(held(20, false), held(10, true)), (Judgement::Unknown, None));
+    assert_eq!(judged(held(20, false), held(10, false)).0, Judgement::Worse);
 }
 
 #[test]
