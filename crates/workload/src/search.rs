@@ -24,7 +24,8 @@
 //! this condition in one of a hundred searches. The evidence still includes the failure.
 //!
 //! Trials are short, so the answer must also pass one trial of [`SearchSettings::confirm_s`]. A count
-//! that fails it is refuted: its earlier passes no longer count, and the search continues below it.
+//! that fails it is refuted: its earlier passes no longer count, and the search continues below it. The
+//! time of that trial is reserved: without time for more, the largest count so far is confirmed.
 //!
 //! A trial that failed because the client was the limit does not measure the storage. It bounds the
 //! search, but the answer names the client as the limit.
@@ -248,6 +249,18 @@ pub enum SearchError {
         /// Repeats with noise.
         with_noise: u32,
     },
+    /// A search that is continued has no time for its next trial.
+    #[error(
+        "--time-max {}s is too short to continue this search: its next trial takes about {next}. Use \
+         --time-max {}s or more, or omit it",
+        .most_s, .next_s.ceil(), next = seconds(*.next_s)
+    )]
+    NoTimeToContinue {
+        /// The time of the search.
+        most_s: f64,
+        /// The estimated time of the trial.
+        next_s: f64,
+    },
     /// A time is invalid.
     #[error("{seconds} s is not a valid time. Use a positive number of seconds")]
     NoTime { seconds: f64 },
@@ -306,13 +319,19 @@ impl Search {
     /// above the new cap are discarded, since they cannot be repeated.
     ///
     /// # Errors
-    /// As [`Search::new`].
+    /// As [`Search::new`], and if the next trial takes longer than that.
     pub fn going_on(self, settings: SearchSettings) -> Result<Search, SearchError> {
         let time_max_s = settings.time_max_s.map(|most_s| self.spent_s + most_s);
         let began = Search::new(SearchSettings { time_max_s, ..settings })?;
         let mut evidence = self.evidence;
         evidence.retain(|known| known.streams <= settings.cap);
-        Ok(Search { evidence, spent_s: self.spent_s, longest_s: self.longest_s, ..began })
+        let search = Search { evidence, spent_s: self.spent_s, longest_s: self.longest_s, ..began };
+        match (search.next(), settings.time_max_s, search.most_wanted(&search.edges())) {
+            (Next::Done(Answer::BudgetSpent { budget: Budget::Time, .. }), Some(most_s), Some((_, why))) => {
+                Err(SearchError::NoTimeToContinue { most_s, next_s: search.next_takes_s(why) })
+            }
+            _ => Ok(search),
+        }
     }
 
     /// The next step. The call changes nothing.
@@ -321,9 +340,11 @@ impl Search {
         let Some((streams, why)) = self.most_wanted(&edges) else {
             return Next::Done(self.found(&edges));
         };
-        match self.spent_budget(why) {
-            None => Next::Try { streams, why },
-            Some(budget) => {
+        let last = self.unconfirmed(&edges).filter(|(_, why)| self.spent_budget(*why, &edges).is_none());
+        match (self.spent_budget(why, &edges), last) {
+            (None, _) => Next::Try { streams, why },
+            (Some(_), Some((streams, why))) if self.reserved_s().is_some() => Next::Try { streams, why },
+            (Some(budget), _) => {
                 Next::Done(Answer::BudgetSpent { streams: edges.sure, failing_from: edges.ceiling, budget })
             }
         }
@@ -497,6 +518,11 @@ impl Search {
         let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
         let next_s = why.map_or(self.longest_s, |why| self.next_takes_s(why));
         let [next, left] = [next_s, left_s].map(seconds);
+        // Rounded, both may be equal.
+        let [next, left] = match next == left {
+            true => [next_s, left_s].map(|exact_s| format!("{exact_s:.2} s")),
+            false => [next, left],
+        };
         format!("the next trial takes about {next}, but only {left} were left")
     }
 
@@ -625,7 +651,17 @@ impl Search {
         }
     }
 
-    fn spent_budget(&self, why: Why) -> Option<Budget> {
+    /// The time that is reserved for the confirmation, while it fits. In less than twice that time, the
+    /// search would confirm a count long before it knows the largest one.
+    fn reserved_s(&self) -> Option<f64> {
+        let (most_s, confirm_s) = (self.settings.time_max_s?, self.settings.confirm_s?);
+        let fits = self.spent_s + confirm_s <= most_s && 2.0 * confirm_s <= most_s;
+        fits.then(|| self.next_takes_s(Why::Confirm))
+    }
+
+    /// The budget that leaves no room for a trial, and for the confirmation of the answer that may follow
+    /// from it.
+    fn spent_budget(&self, why: Why, edges: &Edges) -> Option<Budget> {
         let settings = &self.settings;
         if settings.trials_max.is_some_and(|most| self.trials() >= most) {
             return Some(Budget::Trials);
@@ -633,7 +669,10 @@ impl Search {
         if settings.expected.is_some() && self.must_find_one() {
             return None;
         }
-        let would_take_s = self.spent_s + self.next_takes_s(why);
+        let may_rise = matches!(why, Why::Rise | Why::Bisect) && edges.sure > 0;
+        let is_reserved = why != Why::Confirm && (may_rise || self.unconfirmed(edges).is_some());
+        let reserved_s = self.reserved_s().filter(|_| is_reserved).unwrap_or(0.0);
+        let would_take_s = self.spent_s + self.next_takes_s(why) + reserved_s;
         settings.time_max_s.is_some_and(|most_s| would_take_s > most_s).then_some(Budget::Time)
     }
 }

@@ -262,13 +262,58 @@ fn count_that_fails_to_hold_continues_the_search_below() {
     insta::assert_snapshot!(printed.join("\n"));
 }
 
-#[test]
-fn a_minute_that_does_not_fit_into_the_time_leaves_the_answer_open() {
-    let budget = SearchSettings { confirm_s: Some(60.0), time_max_s: Some(930.0), ..settings(1, 1000) };
+/// Trials of 10 s, confirmations of 60 s; up to 31 streams pass.
+fn confirmed_within(time_max_s: f64) -> (Search, Answer) {
+    let budget = SearchSettings { confirm_s: Some(60.0), time_max_s: Some(time_max_s), ..settings(1, 1000) };
     let mut search = search(budget);
-    let answer = run(&mut search, |streams| outcome(streams <= 31));
-    let spent = Answer::BudgetSpent { streams: 31, failing_from: Some(32), budget: Budget::Time };
-    assert_eq!(answer, spent);
+    loop {
+        match search.next() {
+            Next::Done(answer) => return (search, answer),
+            Next::Try { streams, why } => {
+                let confirms = why == Why::Confirm;
+                let took_s = if confirms { 60.0 } else { 10.0 };
+                let trial = Trial { took_s, confirms, ..outcome(streams <= 31) };
+                search.report(streams, trial).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn time_of_the_confirmation_is_reserved_if_the_search_has_twice_as_much() {
+    for time_max_s in [120.0, 130.0, 155.0, 200.0] {
+        let (search, answer) = confirmed_within(time_max_s);
+        assert!(matches!(answer, Answer::BudgetSpent { .. }), "{time_max_s}: {answer:?}");
+        assert_eq!(search.of(answer.streams()).confirmed, 1, "{time_max_s}: {answer:?}");
+        assert!(search.spent_s() <= time_max_s, "{time_max_s}: {}", search.spent_s());
+    }
+    assert_eq!(confirmed_within(210.0).1, Answer::Exactly { streams: 31 });
+    // In less time, it looks for the count, and resuming it confirms that.
+    let (search, answer) = confirmed_within(100.0);
+    assert_eq!((answer.streams(), search.spent_s()), (31, 100.0));
+}
+
+#[test]
+fn search_without_time_for_its_next_trial_is_not_continued() {
+    let (search, _) = confirmed_within(110.0);
+    let going_on = |time_max_s| {
+        let more = SearchSettings { confirm_s: Some(60.0), time_max_s, ..settings(1, 1000) };
+        search.clone().going_on(more)
+    };
+    let refused = SearchError::NoTimeToContinue { most_s: 9.0, next_s: 10.0 };
+    assert_eq!(going_on(Some(9.0)), Err(refused));
+    for enough in [Some(10.0), Some(60.0), None] {
+        assert!(matches!(going_on(enough).unwrap().next(), Next::Try { .. }), "{enough:?}");
+    }
+}
+
+#[test]
+fn time_that_is_left_differs_from_the_time_of_the_next_trial_as_shown() {
+    let mut search = search(SearchSettings { time_max_s: Some(54.1), ..settings(1, 1000) });
+    let trial = Trial { took_s: 18.2, ..outcome(true) };
+    (0..2).for_each(|_| search.report(1, trial).unwrap());
+    let Next::Done(answer) = search.next() else { panic!("{:?}", search.next()) };
+    insta::assert_snapshot!(search.answer_sentence(&answer));
 }
 
 #[test]
