@@ -74,8 +74,8 @@ pub enum CurveError {
     },
     /// A load point that is not above the previous one.
     #[error(
-        "load point {} reached {after:.1} {unit}, no more than the one before ({before:.1} {unit}): the \
-         storage was already saturated. Omit this load point and all later ones",
+        "load point {} reached {after:.1} {unit}, no more than the one before ({before:.1} {unit}): a limit \
+         was already reached. Omit this load point and all later ones",
         .index + 1
     )]
     NotIncreasing {

@@ -49,6 +49,10 @@ pub struct ProofConclusion {
     /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_few_ops: Option<u64>,
+    /// The limit on bytes per second that set the figures of a pass, whatever the storage could do. `None`
+    /// if none did, and for conclusions of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_to_bytes_per_s: Option<u64>,
 }
 
 /// The smallest number of reads or writes of a pass's load points, if it is too small for a p99.
@@ -145,7 +149,7 @@ impl ProofConclusion {
         let states = retransmitted.len() / rounds.max(1);
         let outcomes: Vec<ProofOutcome> = (1..states).map(|state| outcome(&figures, state)).collect();
         let best_state = best(&figures, &outcomes);
-        ProofConclusion { figures, outcomes, best_state, cached: Some(cached), too_few_ops: None }
+        ProofConclusion { figures, outcomes, best_state, cached: Some(cached), ..ProofConclusion::default() }
     }
 }
 

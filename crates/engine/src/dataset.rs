@@ -438,7 +438,7 @@ mod tests {
             panic!("{error}");
         };
         assert!(needed_bytes > available_bytes);
-        assert!(error.to_string().contains("--file-size"), "{error}");
+        assert!(error.to_string().contains("reelgauge clean"), "{error}");
         assert!(!area.data_dir().exists(), "not even a folder was made");
     }
 

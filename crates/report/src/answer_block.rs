@@ -53,8 +53,11 @@ fn incident(cause: &Cause, summary: &Summary) -> Option<String> {
 /// known.
 fn limit(summary: &Summary, statement: &Statement, page: &mut ScreenText) {
     if let Some(check) = &summary.check {
-        page.labelled("Limit", Tone::Plain, &plain(&check.limit));
-        page.row("Limit", &plain(&check.limit));
+        // The limit of a check that did not finish repeats why it did not.
+        if summary.outcome == Outcome::Complete {
+            page.labelled("Limit", Tone::Plain, &plain(&check.limit));
+            page.row("Limit", &plain(&check.limit));
+        }
         return;
     }
     let words = limit_words(summary);

@@ -281,6 +281,10 @@ fn next_step(comparison: &Comparison) -> &'static str {
         _ if is(Kinship::OtherWork) || is(Kinship::Itself) => {
             "Compare runs of the same work; to repeat one: reelgauge run RUN/run.toml"
         }
+        // A check has no plan that a command could repeat.
+        _ if is(Kinship::OtherPlan) && comparison.runs.iter().any(|run| run.verb == "check") => {
+            "Repeat both checks with the same flags: reelgauge check PATH"
+        }
         _ if is(Kinship::OtherPlan) => "Repeat both runs with one plan: reelgauge run RUN/run.toml",
         false => "Compare three runs before and three after the change: add --repeats 3",
         true => "To see every figure: add --all",

@@ -14,7 +14,7 @@ use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{path_short, plain};
-use crate::units::{counted, fixed, moment};
+use crate::units::{counted, fixed, mb_per_s, moment};
 use crate::warning::warning_sentence;
 
 /// The width of a state's name in the table, next to six columns of figures.
@@ -161,7 +161,11 @@ fn confidence(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else { return String::new() };
     let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
     let passes = format!("{} passes of each state, alternating.", proof.rounds);
-    if is_cached { format!("low: a cache answered reads; {passes}") } else { passes }
+    match conclusion.limited_to_bytes_per_s {
+        _ if is_cached => format!("low: a cache answered reads; {passes}"),
+        Some(limit) => format!("low: --max-rate ({} MB/s) set the figures; {passes}", mb_per_s(limit as f64)),
+        None => passes,
+    }
 }
 
 /// The indices of the figures that decide the outcome; of the first ones if none does.
@@ -316,6 +320,9 @@ fn next(proof: &ProofScreen<'_>) -> String {
         _ if is_worse && is_changed => {
             "Keep the previous setting: the change made it worse. Reelgauge has already undone the change"
                 .to_owned()
+        }
+        _ if conclusion.limited_to_bytes_per_s.is_some() => {
+            "Prove it again with a higher --max-rate, or without it".to_owned()
         }
         _ if has_streams => {
             "Use more rounds (--rounds) to detect smaller gains, or a search (--find-max): a fixed count of \

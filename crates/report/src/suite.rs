@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use reelgauge_analysis::LinkFacts;
-use reelgauge_analysis::naspt::{MeanOver, NasptRatios, NasptRow, NasptTable, WorkloadGroup};
+use reelgauge_analysis::naspt::{MeanOver, NasptRatios, NasptRow, NasptTable, PASSES, WorkloadGroup};
 use reelgauge_analysis::statement::Doubt;
 
 use reelgauge_record::notes::StorageDetails;
@@ -19,6 +19,9 @@ use crate::text::{plain, shell_argument, shell_word};
 use crate::units::{counted, fixed, mb_per_s};
 use crate::user_description::about_words;
 
+/// The workloads of the paper, which run unless others are chosen.
+const USUAL_WORKLOADS: usize = 12;
+
 /// The content of a suite's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct SuiteScreen<'a> {
@@ -30,8 +33,8 @@ pub struct SuiteScreen<'a> {
     pub batch: u32,
     /// When operations were issued: "max", "recorded".
     pub pace: &'a str,
-    /// The planned number of workloads.
-    pub wanted: usize,
+    /// The names of the planned workloads.
+    pub wanted: &'a [String],
     /// Why it has fewer workloads than planned.
     pub ended_early: Option<&'a str>,
     /// The network link to the storage, if there is one.
@@ -73,7 +76,8 @@ pub(crate) fn suite_again(suite: &SuiteScreen<'_>) -> String {
 fn written(suite: &SuiteScreen<'_>, style: Style) -> ScreenText {
     let mut page = ScreenText::new(style);
     if let Some(why) = suite.ended_early {
-        let sentence = format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted, plain(why));
+        let sentence =
+            format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted.len(), plain(why));
         page.sentence(Tone::Bad, &sentence);
     }
     page.sentence(Tone::Answer, &suite_sentence(suite.name, suite.target, suite.table));
@@ -115,9 +119,22 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> ScreenText {
     );
     page.item("Files", &plain(suite.dir));
     let name = shell_word(Path::new(suite.name));
-    let again = format!("reelgauge run {name} --target PATH --against {}", plain(suite.dir));
+    let again =
+        format!("reelgauge run {name} --target PATH{} --against {}", chosen_flags(suite), plain(suite.dir));
     page.item("Next", &format!("After a change, or on other storage: {again}"));
     page
+}
+
+/// The flags of a suite with other workloads or another number of passes than usual.
+fn chosen_flags(suite: &SuiteScreen<'_>) -> String {
+    let is_naspt = |row: &NasptRow| row.group == WorkloadGroup::Naspt;
+    let is_usual = suite.wanted.len() == USUAL_WORKLOADS && suite.table.rows.iter().all(is_naspt);
+    let names = suite.wanted.join(",");
+    let workloads =
+        if is_usual { String::new() } else { format!(" --workloads {}", shell_argument(OsStr::new(&names))) };
+    let is_usual = suite.batch as usize == PASSES;
+    let batch = if is_usual { String::new() } else { format!(" --batch {}", suite.batch) };
+    workloads + &batch
 }
 
 fn ran(suite: &SuiteScreen<'_>) -> usize {
@@ -296,12 +313,13 @@ mod tests {
 
     fn shown(table: &NasptTable, against: Option<(&str, &NasptRatios)>, wanted: usize) -> String {
         let ended_early = (table.rows.len() < wanted).then_some("the disk is full");
+        let names: Vec<String> = (1..=wanted).map(|number| format!("w{number}")).collect();
         let suite = SuiteScreen {
             name: "naspt",
             target: "/mnt/nas",
             batch: 3,
             pace: "max",
-            wanted,
+            wanted: &names,
             link: None,
             ended_early,
             table,

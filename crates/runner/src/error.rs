@@ -69,9 +69,9 @@ pub enum RunError {
     },
     /// The target is too small for the writes of a load point.
     #[error(
-        "a load point writes {}, but {target} has {} free, of which {} must stay free (--keep-free). Test \
-         files of earlier runs are not counted as free. Use a shorter --duration or fewer streams, or free \
-         some space",
+        "a load point writes {}, but {target} has {} free, of which {} must stay free (--keep-free). Use a \
+         shorter --duration or fewer streams, or free some space. 'reelgauge clean' removes test files of \
+         earlier runs",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -111,7 +111,8 @@ pub enum RunError {
     /// The target is too small for a trace.
     #[error(
         "the images of this replay need {}, but {target} has {} free, of which {} must stay free \
-         (--keep-free). Free some space, or use fewer copies (--copies) or passes (--batch)",
+         (--keep-free). Free some space, or use fewer copies or passes. 'reelgauge clean' removes test files \
+         of earlier runs",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -126,8 +127,8 @@ pub enum RunError {
     },
     /// The target, or a quota on it, was filled while images were made.
     #[error(
-        "cannot write {path}: no space or quota left. Free some space, or use fewer copies (--copies) or \
-         passes (--batch). 'reelgauge clean' removes what was written"
+        "cannot write {path}: no space or quota left. Free some space, or use fewer copies or passes. \
+         'reelgauge clean' removes what was written"
     )]
     ReplayFull {
         /// The file that was being written.

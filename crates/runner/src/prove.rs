@@ -30,6 +30,7 @@ use reelgauge_analysis::naspt::NasptTable;
 use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
 use reelgauge_analysis::proof::{ProofConclusion, too_few_ops};
+use reelgauge_analysis::rate_limit_delay::sets_the_figure;
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_report::compare::suite_sides;
 use reelgauge_results::compare::{CompareRunsError, compare_sides};
@@ -487,7 +488,13 @@ impl<'a> Proving<'a> {
         let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
         let cached = self.cached.clone();
         let conclusion = ProofConclusion::new(&rows, rounds, &sent_again, cached);
-        self.proof.conclusion = Some(ProofConclusion { too_few_ops: self.too_few_ops, ..conclusion });
+        let mut points = self.firsts.iter().flatten().flat_map(|pass| &pass.summary.load_points);
+        let limited = points.find(|point| sets_the_figure(point)).and_then(|point| point.held_back);
+        self.proof.conclusion = Some(ProofConclusion {
+            too_few_ops: self.too_few_ops,
+            limited_to_bytes_per_s: limited.map(|held| held.max_bytes_per_s),
+            ..conclusion
+        });
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ pub enum DataSetError {
     /// The file system has too little space. Nothing was written.
     #[error(
         "the data set needs {} more, but {directory} has {} free, of which {} must stay free (--keep-free). \
-         Use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or free some space",
+         Use fewer or smaller files, or free some space. 'reelgauge clean' removes test files of earlier runs",
         amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]
     NoSpace {
@@ -31,8 +31,7 @@ pub enum DataSetError {
     /// The file system filled up during the preparation. The incomplete file was removed.
     #[error(
         "cannot write {path}: no space left, although enough was reported. Another process writes there, or \
-         a hidden limit applies. Use fewer or smaller files (--files, --file-size; for movies a shorter \
-         --clip). 'reelgauge clean' removes what was written"
+         a hidden limit applies. Use fewer or smaller files. 'reelgauge clean' removes what was written"
     )]
     Full {
         /// The file that was being written.
@@ -40,8 +39,8 @@ pub enum DataSetError {
     },
     /// A quota was reached. The incomplete file was removed.
     #[error(
-        "cannot write {path}: disk quota exceeded. Raise the quota, or use fewer or smaller files (--files, \
-         --file-size; for movies a shorter --clip). 'reelgauge clean' removes what was written"
+        "cannot write {path}: disk quota exceeded. Raise the quota, or use fewer or smaller files. \
+         'reelgauge clean' removes what was written"
     )]
     Quota {
         /// The file that was being written.
@@ -49,8 +48,7 @@ pub enum DataSetError {
     },
     /// The file system does not support files of this size.
     #[error(
-        "cannot write {path}: its file system does not support files of {}. Use more and smaller files \
-         (--files, --file-size)",
+        "cannot write {path}: its file system does not support files of {}. Use more and smaller files",
         amount(*file_bytes)
     )]
     TooLarge {

@@ -249,13 +249,8 @@ mod tests {
     fn reads_answered_by_a_cache_are_no_gain_of_the_storage() {
         let of = |best_state, answered: usize| {
             let cached = CachedReads { answered: vec![answered, 0], of: vec![3, 3], worst: None };
-            let conclusion = ProofConclusion {
-                figures: Vec::new(),
-                outcomes: Vec::new(),
-                best_state,
-                cached: Some(cached),
-                too_few_ops: None,
-            };
+            let cached = Some(cached);
+            let conclusion = ProofConclusion { best_state, cached, ..ProofConclusion::default() };
             is_gain(&conclusion)
         };
         assert!(of(Some(1), 0) && !of(Some(1), 1) && !of(None, 0));

@@ -213,7 +213,7 @@ impl SuiteTexts {
             target: &self.target,
             batch: suite.batch,
             pace: &self.pace,
-            wanted: suite.workloads.len(),
+            wanted: &suite.workloads,
             link: suite.link.as_ref(),
             ended_early: suite.ended_early.as_deref(),
             table: &suite.table,

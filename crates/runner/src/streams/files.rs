@@ -96,8 +96,8 @@ impl StreamFiles {
         interrupt: &Interrupt,
     ) -> Result<(LockedTarget, StreamFiles), RunError> {
         let smaller = match plan.actors.iter().any(|actor| actor.kind().has_media()) {
-            true => "a shorter --clip or fewer streams",
-            false => "a smaller --file-size or fewer streams",
+            true => "shorter clips or fewer streams",
+            false => "smaller files or fewer streams",
         };
         check_before_area(&plan.target, needs.room_bytes, asked.terms.keep_free, smaller)?;
         let area = Area::open_or_create_on(&plan.target, asked.terms)?;
