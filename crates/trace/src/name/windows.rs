@@ -36,7 +36,7 @@ fn is_device(part: &str) -> bool {
         let number = name.strip_prefix(*port).unwrap_or_default();
         matches!(number, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "\u{b9}" | "\u{b2}" | "\u{b3}")
     };
-    DEVICES.contains(&name.as_str()) || PORTS.iter().any(|port| is_port(&port))
+    DEVICES.contains(&name.as_str()) || PORTS.iter().any(is_port)
 }
 
 #[cfg(test)]
