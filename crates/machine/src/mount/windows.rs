@@ -10,6 +10,7 @@ use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use windows_sys::Win32::Foundation::ERROR_INVALID_FUNCTION;
 use windows_sys::Win32::NetworkManagement::WNet::WNetGetConnectionW;
 use windows_sys::Win32::Storage::FileSystem::{GetDriveTypeW, GetVolumeInformationW, GetVolumePathNameW};
 
@@ -20,6 +21,8 @@ const DRIVE_REMOTE: u32 = 4;
 const DRIVE_RAMDISK: u32 = 6;
 /// `FILE_READ_ONLY_VOLUME` among the flags of `GetVolumeInformationW`.
 const READ_ONLY_VOLUME: u32 = 0x0008_0000;
+/// The name of a file system that does not report one.
+const UNNAMED: &str = "unknown";
 /// Longest path with the `\\?\` prefix, in UTF-16 units.
 const LONGEST_PATH: usize = 32_768;
 
@@ -64,14 +67,22 @@ fn volume(path: &Path) -> io::Result<Volume> {
             fs_type.len() as u32,
         )
     };
-    if done == 0 {
-        return Err(io::Error::last_os_error());
+    // File systems in user space may have no such function. They are used without a name.
+    let failure = (done == 0).then(io::Error::last_os_error);
+    let is_unnamed =
+        failure.as_ref().and_then(io::Error::raw_os_error) == Some(ERROR_INVALID_FUNCTION as i32);
+    if let Some(error) = failure.filter(|_| !is_unnamed) {
+        return Err(error);
     }
     // SAFETY: `root` ends with a zero.
     let drive_type = unsafe { GetDriveTypeW(root.as_ptr()) };
     Ok(Volume {
         root: PathBuf::from(narrow(&root)),
-        fs_type: narrow(&fs_type).to_string_lossy().into_owned(),
+        fs_type: if is_unnamed {
+            UNNAMED.to_owned()
+        } else {
+            narrow(&fs_type).to_string_lossy().into_owned()
+        },
         serial,
         read_only: flags & READ_ONLY_VOLUME != 0,
         drive_type,
