@@ -20,7 +20,7 @@ pub const DETAILS: &str = "REELGAUGE_DETAILS";
 
 /// How long [`run`] waits before it kills the binary. Far more than any of these runs needs, even on a
 /// busy host.
-const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// How a run of the binary ended.
 #[derive(Debug)]
@@ -152,7 +152,15 @@ pub fn verbs() -> Vec<String> {
 /// # Panics
 /// If it cannot be started.
 pub fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Running {
-    start_by(Command::new(path()), arguments)
+    start_by(command(), arguments)
+}
+
+/// A command that starts the binary.
+///
+/// # Panics
+/// If the binary cannot be built.
+pub fn command() -> Command {
+    Command::new(path())
 }
 
 /// [`start`], but through a command that execs the binary and takes its arguments.

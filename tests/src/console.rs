@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{self, Running};
 use crate::http::Client;
+use crate::wine;
 
 /// How long it may take to listen, even on a busy host.
 const SOON: Duration = Duration::from_secs(30);
@@ -22,7 +23,9 @@ pub struct Console {
     pub client: Client,
     /// The link that it printed.
     pub link: String,
-    runs: PathBuf,
+    /// The folder of its runs, which are killed in the end. Unknown under wine, whose process numbers are
+    /// not those of the host.
+    runs: Option<PathBuf>,
 }
 
 impl Console {
@@ -36,10 +39,18 @@ impl Console {
     /// address.
     #[track_caller]
     pub fn with(root: &Path, runs: &Path, flags: &[&str]) -> Console {
-        Console::by(Command::new(binary::path()), root, runs, &[&["--no-open"], flags].concat())
+        Console::by(binary::command(), root, runs, &[&["--no-open"], flags].concat())
     }
 
-    /// The same, through a command that execs the binary.
+    /// The console of the Windows program. A run that it started has to end before.
+    #[track_caller]
+    pub fn on_windows(root: &Path, runs: &Path) -> Console {
+        let mut console = Console::by(wine::command(), root, runs, &["--no-open"]);
+        console.runs = None;
+        console
+    }
+
+    /// A console started by a command that execs the binary.
     ///
     /// # Panics
     /// If it does not listen.
@@ -61,7 +72,7 @@ impl Console {
         let address = format!("127.0.0.1:{}", place.rsplit(':').next().unwrap());
         let token = link.split_once("#token=").map(|(_, token)| format!("Bearer {token}"));
         let client = Client { address, pass: token.map(|token| ("Authorization", token)) };
-        Console { running, client, link, runs: runs.to_owned() }
+        Console { running, client, link, runs: Some(runs.to_owned()) }
     }
 
     /// The token of the link.
@@ -98,7 +109,8 @@ impl Console {
 
 impl Drop for Console {
     fn drop(&mut self) {
-        for run in std::fs::read_dir(&self.runs).into_iter().flatten().flatten() {
+        let runs = self.runs.iter().filter_map(|runs| std::fs::read_dir(runs).ok());
+        for run in runs.flatten().flatten() {
             let text = std::fs::read_to_string(run.path().join("live.jsonl")).unwrap_or_default();
             let begin: Value =
                 text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();

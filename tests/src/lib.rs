@@ -56,3 +56,4 @@ pub mod terminal;
 pub mod throttle;
 pub mod tree;
 pub mod verb;
+pub mod wine;

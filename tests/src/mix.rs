@@ -50,6 +50,12 @@ impl Mix {
         Mix(self.0.with(words))
     }
 
+    /// Calls the Windows program instead, under wine.
+    #[must_use]
+    pub fn on_windows(self) -> Mix {
+        Mix(self.0.on_windows())
+    }
+
     /// Without this flag.
     #[must_use]
     pub fn without(self, flag: &str) -> Mix {

@@ -30,6 +30,8 @@ pub enum Need {
     Python,
     /// The server of fleets, which `cargo xtask test` installs.
     NatsServer,
+    /// The Windows program and wine, which the step `windows` of `cargo xtask test` prepares.
+    Windows,
     /// An otherwise idle host for minutes: `cargo xtask soak`.
     Soak,
 }
@@ -62,6 +64,10 @@ impl Need {
             Need::NatsServer => unless(
                 crate::fleet::nats_server().is_some(),
                 "no nats-server; 'cargo xtask test' installs it".into(),
+            ),
+            Need::Windows => unless(
+                crate::wine::is_ready(),
+                "no Windows program; 'cargo xtask test --only windows' builds it".into(),
             ),
             Need::Soak => unless(
                 is_soak(),

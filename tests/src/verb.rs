@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,10 +10,12 @@ use serde_json::Value;
 use crate::binary::{self, Outcome, Running};
 use crate::run_dir;
 use crate::scratch::Scratch;
+use crate::wine;
 
 /// A call of the binary. Flags added later override earlier ones.
 #[derive(Debug)]
 pub struct Verb {
+    launcher: fn() -> Command,
     words: Vec<OsString>,
     flags: Vec<(OsString, Option<OsString>)>,
     runs: Scratch,
@@ -21,7 +24,14 @@ pub struct Verb {
 impl Verb {
     /// This verb on this directory, plan or scenario, with `--json` and a fresh folder for `--out`.
     pub fn on(verb: &str, operand: impl AsRef<OsStr>) -> Verb {
-        Verb { words: vec![verb.into(), operand.as_ref().into()], flags: Vec::new(), runs: Scratch::new() }
+        let words = vec![verb.into(), operand.as_ref().into()];
+        Verb { launcher: binary::command, words, flags: Vec::new(), runs: Scratch::new() }
+    }
+
+    /// Calls the Windows program instead, under wine.
+    #[must_use]
+    pub fn on_windows(self) -> Verb {
+        Verb { launcher: wine::command, ..self }
     }
 
     /// Adds another operand after the first.
@@ -85,19 +95,19 @@ impl Verb {
     }
 
     pub fn start(&self) -> Running {
-        binary::start(self.words())
+        binary::start_by((self.launcher)(), self.words())
     }
 
     /// Runs it to its end.
     #[track_caller]
     pub fn run(&self) -> Outcome {
-        binary::run(self.words())
+        self.start().wait(binary::LIMIT)
     }
 
     /// Runs it to its end, with output in plain text.
     #[track_caller]
     pub fn run_plain(&self) -> Outcome {
-        binary::run(self.plain_words())
+        binary::start_by((self.launcher)(), self.plain_words()).wait(binary::LIMIT)
     }
 
     /// Runs it to its end, which must succeed. Returns the printed summary. A replay and a VDA run may

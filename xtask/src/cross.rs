@@ -1,38 +1,38 @@
-//! Other platforms than the local one: type checks for Windows and macOS, and the static Linux build.
+//! Other platforms than the local one: the type check for macOS, and the static Linux build.
 //!
-//! The checks neither compile nor link C code for the other platform. ring, the only dependency with C
+//! The check neither compiles nor links C code for the other platform. ring, the only dependency with C
 //! code, is declared as already installed, with cargo's own setting for that. A type check never links,
 //! so it needs neither a C cross compiler nor a library. It shows only that our code type-checks there.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Context;
 
 use crate::command;
-use crate::packages::{CHECKED_TARGETS, STATIC_TARGET, missing_targets};
+use crate::packages::{CHECKED_TARGET, STATIC_TARGET, missing_targets};
 use crate::step::Outcome;
 
-/// Type-checks the product for the other platforms in parallel. Each check ends with crates that wait
-/// for one another, which leaves processors idle.
+/// Type-checks the product for macOS.
 pub fn check() -> anyhow::Result<Outcome> {
-    let lacking = missing_targets()?;
-    if let Some(target) = CHECKED_TARGETS.iter().find(|target| lacking.contains(target)) {
-        return missing(format!("rustup target add {target}"));
+    if missing_targets()?.contains(&CHECKED_TARGET) {
+        return missing(format!("rustup target add {CHECKED_TARGET}"));
     }
     let lock = std::fs::read_to_string(crate::root().join("Cargo.lock"))?;
     let mut check = crate::cargo_aside();
-    check
-        .args(["check", "--locked", "--workspace"])
+    product(&mut check, "check").args(["--target", CHECKED_TARGET]);
+    command::run(check.arg("--config").arg(declared_ring(CHECKED_TARGET, &lock)?))?;
+    Ok(Outcome::Passed)
+}
+
+/// Lets cargo do this with every crate of the product, without optimisation. Warnings are errors.
+pub fn product<'a>(cargo: &'a mut Command, verb: &str) -> &'a mut Command {
+    cargo
+        .args([verb, "--locked", "--workspace"])
         // Crates that only test or measure the product mount file systems and shape links: Linux only.
         .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
         .env("RUSTFLAGS", "-D warnings")
-        // A type check discards optimised code, so preparing for it would be wasted.
-        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
-    for target in CHECKED_TARGETS {
-        check.args(["--target", target]).arg("--config").arg(declared_ring(target, &lock)?);
-    }
-    command::run(&mut check)?;
-    Ok(Outcome::Passed)
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
 }
 
 /// The cargo setting for ring. The name of its library contains its version.
@@ -79,7 +79,7 @@ fn asks_for_loader(image: &[u8]) -> bool {
 }
 
 /// A check that cannot be done: skipped, or a failure in CI.
-fn missing(remedy: String) -> anyhow::Result<Outcome> {
+pub fn missing(remedy: String) -> anyhow::Result<Outcome> {
     let why = format!("needs '{remedy}'");
     anyhow::ensure!(!command::is_ci(), "{why}");
     Ok(Outcome::Skipped(why))

@@ -28,9 +28,14 @@ pub struct Linting {
 }
 
 impl Linting {
+    /// The copy of the build before, which other commands may be using.
+    pub fn prepared() -> Linting {
+        Linting { compiler: crate::target_dir().join("linting-compiler") }
+    }
+
     /// Puts the copy where cargo starts it.
     pub fn prepare() -> anyhow::Result<Linting> {
-        let compiler = crate::target_dir().join("linting-compiler");
+        let Linting { compiler } = Linting::prepared();
         if compiler.exists() {
             std::fs::remove_file(&compiler)?;
         }

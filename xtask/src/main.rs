@@ -20,6 +20,7 @@ mod step;
 mod suite;
 mod test;
 mod tidy;
+mod windows;
 mod words;
 
 use std::path::{Path, PathBuf};

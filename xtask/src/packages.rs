@@ -19,6 +19,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("ffmpeg", "real media files for the format tests"),
     ("fio", "a reader for exported traces"),
     ("fuse3", "mounting sshfs and the failing file system"),
+    ("gcc-mingw-w64-x86-64", "building the Windows program"),
     ("iproute2", "network namespaces and shaped links"),
     ("kmod", "choosing the guest's kernel modules"),
     ("melt", "a video editor without a window, to record"),
@@ -40,16 +41,20 @@ const PACKAGES: &[(&str, &str)] = &[
     ("sshfs", "a network file system without kernel modules"),
     ("strace", "traces of real programs"),
     ("tmux", "terminals of any width"),
+    ("wine", "running the Windows program"),
+    ("wine64", "running the Windows program"),
     ("wixl", "MSI packages"),
     ("xfsprogs", "XFS test images"),
 ];
 
 /// The target of the static build.
 pub const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
-/// The targets for which the product is type-checked.
-pub const CHECKED_TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+/// The target of the Windows program, which is tested under wine.
+pub const WINDOWS_TARGET: &str = "x86_64-pc-windows-gnu";
+/// The target for which the product is only type-checked.
+pub const CHECKED_TARGET: &str = "aarch64-apple-darwin";
 /// Rust targets that the checks build for, in addition to the host.
-pub const TARGETS: &[&str] = &[STATIC_TARGET, CHECKED_TARGETS[0], CHECKED_TARGETS[1]];
+pub const TARGETS: &[&str] = &[STATIC_TARGET, WINDOWS_TARGET, CHECKED_TARGET];
 
 /// Installs the Debian packages that are missing, if this process may.
 pub fn debian() -> anyhow::Result<Outcome> {

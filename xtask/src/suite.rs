@@ -32,6 +32,11 @@ const END_TO_END: &str = "reelgauge-tests";
 /// The package of the benches, which has no tests.
 const BENCHES: &str = "reelgauge-benches";
 
+/// The tests of the Windows program, which the step of this name runs.
+const WINDOWS: &str = "windows";
+/// The file that lists skipped tests.
+const SKIPS: &str = "skipped-tests.txt";
+
 /// How many of a kind run in parallel; `None` for programs that judge nothing by time.
 fn at_once(beside: Option<Beside>) -> usize {
     match beside {
@@ -66,8 +71,22 @@ impl Suite {
         if quick {
             build.args(["--exclude", END_TO_END]);
         }
-        let units = Unit::all_of(programs::build(build)?)?;
-        Suite::of(linting, units, quick)
+        let mut programs = programs::build(build)?;
+        programs.retain(|program| program.name != WINDOWS);
+        Suite::of(linting, Unit::all_of(programs)?, quick, SKIPS)
+    }
+
+    /// Builds the tests of the Windows program, but not that program. They run as one process, at the same
+    /// time as others.
+    pub fn of_windows(linting: Linting) -> anyhow::Result<Suite> {
+        let mut build = linting.cargo();
+        build.args(["build", "--workspace", "--locked", "--bins", "--test", WINDOWS]);
+        let programs = programs::build(build)?.into_iter().filter(|program| program.name == WINDOWS);
+        let mut suite =
+            Suite::of(linting, programs.map(Unit::whole).collect(), false, "skipped-windows.txt")?;
+        // Most of them wait.
+        suite.environment.push(("RUST_TEST_THREADS", "4".into()));
+        Ok(suite)
     }
 
     /// Builds and lints the unit tests of the workspace, and keeps those of the packages in these
@@ -87,7 +106,7 @@ impl Suite {
             folders.contains(folder) && folder != Path::new("benches") && !program.is_end_to_end()
         };
         let programs = programs::build(build)?.into_iter().filter(is_chosen).collect();
-        Suite::of(linting, Unit::all_of(programs)?, false)
+        Suite::of(linting, Unit::all_of(programs)?, false, SKIPS)
     }
 
     /// Builds the end-to-end tests with the binary, and keeps those of these modules.
@@ -98,11 +117,11 @@ impl Suite {
         let programs = programs::build(build)?.into_iter().filter(Program::is_end_to_end).collect();
         let mut units = Unit::all_of(programs)?;
         units.retain(|unit| modules.contains(unit.module()));
-        Suite::of(linting, units, false)
+        Suite::of(linting, units, false, SKIPS)
     }
 
-    fn of(linting: Linting, units: Vec<Unit>, quick: bool) -> anyhow::Result<Suite> {
-        let skips = crate::target_dir().join("skipped-tests.txt");
+    fn of(linting: Linting, units: Vec<Unit>, quick: bool, skips: &str) -> anyhow::Result<Suite> {
+        let skips = crate::target_dir().join(skips);
         std::fs::write(&skips, "")?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
             units.into_iter().partition(|unit| unit.beside.is_some());

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check. A step runs after the steps that it needs.
 //!
-//! Steps that wait for a network run in parallel with steps that need processors. Type checks run in
-//! parallel with tests that judge nothing by time. Browser tests follow runs in time, so they run alone.
+//! Steps that wait for a network run in parallel with steps that need processors. Other platforms are checked
+//! in parallel with tests that judge nothing by time. Browser tests follow runs in time, so they run alone.
 
 mod changed;
 
@@ -11,7 +11,7 @@ use anyhow::bail;
 
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
-use crate::{command, console, cross, package, packages, python, tidy};
+use crate::{command, console, cross, package, packages, python, tidy, windows};
 
 /// A step: its name, whether `--quick` includes it, when it runs, and its action.
 struct Step {
@@ -51,6 +51,12 @@ const STEPS: &[Step] = &[
     Step { name: "shear", quick: true, when: When::Fetching, body: |_| shear() },
     Step { name: "deny", quick: true, when: When::Fetching, body: |_| deny() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
+    Step {
+        name: "windows",
+        quick: false,
+        when: When::Beside,
+        body: |choice| windows::test(choice.has_tests()),
+    },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "packaging", quick: false, when: When::After, body: |_| package::step() },
     // The build of the tests finds the same warnings in half the time.

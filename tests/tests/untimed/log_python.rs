@@ -7,34 +7,10 @@ use reelgauge_tests::binary;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::{self, Need};
-use reelgauge_tests::run_dir::{at, count, summary};
+use reelgauge_tests::python::{TOTALS, log_and_summary_agree};
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, count};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::{python, require};
-use serde_json::Value;
-
-/// The sums that both libraries compute and the summary states, per load point.
-const TOTALS: [&str; 5] = ["ops", "warmup_ops", "failed_ops", "read_bytes", "written_bytes"];
-
-/// The log and the summary of a run agree.
-#[track_caller]
-fn log_and_summary_agree(mix: &Mix, printed: &Value) {
-    let run = mix.run_dir();
-    assert_eq!(&summary(&run), printed, "what was printed and what was kept");
-    let totals = python::script("totals.py", &[&run]);
-    let points = at(printed, "load_points").as_array().unwrap();
-    for library in ["pyarrow", "duckdb"] {
-        let found = at(&totals, library).as_array().unwrap();
-        assert_eq!(found.len(), points.len(), "{library}");
-        for (found, stated) in found.iter().zip(points) {
-            for name in TOTALS {
-                assert_eq!(at(found, name), at(stated, &format!("total.{name}")), "{library}: {name}");
-            }
-        }
-    }
-    let times = python::script("times.py", &[&run]);
-    assert_eq!(count(&times, "disordered"), 0, "due, issued and done in this order");
-    assert_eq!(count(&times, "rows"), count(printed, "log.rows"));
-}
 
 #[test]
 fn pyarrow_and_duckdb_find_the_figures_of_the_summary() {
@@ -43,7 +19,8 @@ fn pyarrow_and_duckdb_find_the_figures_of_the_summary() {
     for driver in ["threads", "uring"] {
         let mix = Mix::on(&scratch.dir("target")).without("--workers").without("--duration");
         let mix = mix.with(&["--buffered", "--driver", driver, "--ramp", "1..3", "--step", "1s"]);
-        log_and_summary_agree(&mix, &mix.measure());
+        let printed = mix.measure();
+        log_and_summary_agree(&mix.run_dir(), &printed);
     }
 }
 
@@ -63,7 +40,7 @@ fn failed_operations_are_in_the_log_with_their_error() {
     let outcome = mix.run();
     let printed = outcome.json();
     assert!(count(&printed, "load_points.0.total.failed_ops") > 0, "{}", outcome.said());
-    log_and_summary_agree(&mix, &printed);
+    log_and_summary_agree(&mix.run_dir(), &printed);
 }
 
 #[test]

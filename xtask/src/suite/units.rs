@@ -138,7 +138,8 @@ impl Unit {
         Ok(units)
     }
 
-    fn whole(program: Program) -> Unit {
+    /// All tests of a program in one process.
+    pub fn whole(program: Program) -> Unit {
         Unit { name: program.name.clone(), program, only: Vec::new(), beside: None }
     }
 

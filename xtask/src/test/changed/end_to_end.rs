@@ -66,14 +66,15 @@ impl<'a> EndToEnd<'a> {
     }
 }
 
-/// The module that a file belongs to; a snapshot belongs to its tests.
+/// The module that a file belongs to; a snapshot belongs to its tests. Tests of the Windows program are a
+/// separate step.
 fn module(path: &str) -> Option<&str> {
     let (program, file) = path.strip_prefix(TESTS)?.split_once('/')?;
     let name = match file.strip_prefix("snapshots/") {
         Some(snapshot) => snapshot.strip_prefix(program)?.strip_prefix("__")?.split("__").next()?,
         None => file.strip_suffix(".rs")?,
     };
-    (name != "main").then_some(name)
+    (name != "main" && program != "windows").then_some(name)
 }
 
 /// The bed that a file belongs to.
