@@ -40,6 +40,7 @@ mod shared_target;
 mod stopping;
 mod streams_bad_input;
 mod suites;
+mod supported_systems;
 mod swapped_directories;
 mod trace_fragments;
 mod trace_hostile;
