@@ -184,6 +184,7 @@ pub fn reads_into<K: Sink>(
         window: Window::new(0, u64::MAX),
         stop: AtomicBool::new(false),
         throttle: None,
+        internal_store: None,
     });
     let script = |id: u32| Reads {
         places: Places::new(u64::from(id), size_bytes, u64::from(len)),

@@ -227,6 +227,7 @@ fn drive<S: Script + 'static>(
         window: Window::new(WARMUP.as_nanos() as u64, DURATION.as_nanos() as u64),
         stop: AtomicBool::new(false),
         throttle: None,
+        internal_store: None,
     });
     let worker = |stream: u64| {
         let script = script(stream, clip_of(stream, size_bytes)?);

@@ -52,6 +52,7 @@ use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::clock::Clock;
 use crate::driver::wait::Waiter;
+use crate::internal_store::InternalStore;
 use crate::io;
 use crate::pattern::{PatternSpec, WriteData};
 use crate::throttle::Throttle;
@@ -108,6 +109,8 @@ pub struct Context {
     pub stop: AtomicBool,
     /// Delays operations to keep the rate limit; `None` without a limit.
     pub throttle: Option<Throttle>,
+    /// Answers in place of the storage, in a self-test with the threads driver.
+    pub internal_store: Option<InternalStore>,
 }
 
 impl Context {

@@ -12,7 +12,8 @@
 //!   client's memory. [`roots`]: the paths that a remote user may name.
 //! * `probe`: the behaviour of the target's file system for operations of media programs.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts request.
-//! * [`simulated`]: runs the same scripts against a fake store in virtual time.
+//! * [`simulated`]: runs the same scripts against a fake store in virtual time. [`internal_store`] and
+//!   [`clock_quality`]: the self-test of a host in real time.
 //!
 //! Not here: the workload (the workload crate), the mount and its network path (machine), the record of
 //! a run (record) and its meaning (analysis). This crate depends on neither tokio nor arrow.
@@ -23,12 +24,14 @@ pub mod ballast;
 pub mod buffer;
 pub mod cache;
 pub mod clock;
+pub mod clock_quality;
 pub mod cold_read;
 pub mod dataset;
 pub mod direct;
 pub mod driver;
 mod driver_error;
 pub mod extents;
+pub mod internal_store;
 mod io;
 pub mod link_support;
 pub mod machine_clock;

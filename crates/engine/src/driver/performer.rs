@@ -39,6 +39,14 @@ impl Hands {
         }
     }
 
+    /// Performs an operation in the context's internal store; `None` if it has none.
+    #[inline]
+    pub(super) fn work_internally(&mut self, op: &Op, context: &Context) -> Option<usize> {
+        let store = context.internal_store.as_ref()?;
+        let now_ns = || context.clock.now_ns() - context.window.begun_ns();
+        Some(store.perform(op, self.read.as_mut_slice(), now_ns))
+    }
+
     /// Performs an operation on an open file, except close, with one system call.
     #[inline]
     pub(super) fn work(

@@ -129,6 +129,7 @@ impl Bench {
             window: Window::new(0, 60_000 * MS),
             stop: AtomicBool::new(false),
             throttle: None,
+            internal_store: None,
         };
         change(&mut context);
         Bench { _folder: folder, context: Arc::new(context) }

@@ -207,6 +207,9 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
     /// Makes the system call of an operation that this handle supports.
     #[inline]
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        if let Some(done_len) = self.hands.work_internally(op, &self.post.context) {
+            return Ok(done_len);
+        }
         if op.goes_by_path() {
             return io::by_path(op, &self.post.names).map(|()| 0);
         }

@@ -340,6 +340,9 @@ impl Helper {
     }
 
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
+        if let Some(done_len) = self.hands.work_internally(op, &self.context) {
+            return Ok(done_len);
+        }
         if op.goes_by_path() {
             return io::by_path(op, &self.names).map(|()| 0);
         }

@@ -110,6 +110,7 @@ impl Session {
             window: Window::new(warmup_ns, measured_ns).not_before(start_ns.unwrap_or(0)),
             stop: AtomicBool::new(false),
             throttle: self.locked.area.throttle(),
+            internal_store: None,
         });
         let started_ns = start_ns.unwrap_or_else(|| self.clock.now_ns());
         if context.throttle.is_some() {
@@ -332,6 +333,7 @@ mod tests {
             window: Window::new(0, 1),
             stop: AtomicBool::new(false),
             throttle: None,
+            internal_store: None,
         };
         let end = PointEnd::<()> {
             workers: Vec::new(),

@@ -242,6 +242,7 @@ mod tests {
             window: Window::new(0, u64::MAX),
             stop: AtomicBool::new(false),
             throttle: None,
+            internal_store: None,
         };
         let names = Names::new(None, [".", "/there/is/no/such/file"].map(Path::new).into_iter());
         let heartbeat = Arc::new(Heartbeat::new());

@@ -339,6 +339,7 @@ pub(super) mod tests {
             window: Window::new(0, u64::MAX),
             stop: AtomicBool::new(false),
             throttle: None,
+            internal_store: None,
         }
     }
 
