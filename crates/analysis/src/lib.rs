@@ -8,7 +8,8 @@
 //! * [`mod@rebuild`]: the same figures from a log alone.
 //! * [`summary`]: everything that a report shows, as one JSON file; [`facts`]: what single verbs add to
 //!   it.
-//! * [`self_cost`]: the cost of Reelgauge itself, and whether its timing is good enough.
+//! * [`self_cost`]: the cost of Reelgauge itself, and whether its timing is good enough. [`selftest`]: what a
+//!   host can judge.
 //! * [`mod@statement`]: the first lines of a report, as data: verdict, number, cause, confidence.
 //! * [`late`]: late frames of streams, on a timeline that never shifts.
 //! * [`incident`]: disturbances, each with the state of the storage and the local host; [`pause`]: times
@@ -76,6 +77,7 @@ pub mod run_ending;
 pub mod run_event;
 mod scope;
 pub mod self_cost;
+pub mod selftest;
 pub mod series;
 pub mod silence;
 mod spread;

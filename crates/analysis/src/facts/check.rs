@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 use crate::limit::CountLimit;
+use crate::selftest::is_close;
 use crate::sustained::SustainedRate;
 
 /// Results of `check`. MB = 10^6 bytes.
@@ -46,6 +47,10 @@ pub struct CheckFacts {
     /// The doctor's rule to follow first. `None` where none applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<CheckHint>,
+    /// The highest rate that this client can judge, by its self-test. `None` if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub judged_mb_per_s: Option<f64>,
     /// Free space on the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
@@ -63,6 +68,15 @@ impl CheckFacts {
     /// All counts, format by format.
     pub fn counts(&self) -> impl Iterator<Item = &CheckCount> {
         self.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten()
+    }
+
+    /// The highest rate that this client can judge, if the highest measured rate is near or above it.
+    pub fn close_to_own_limit(&self) -> Option<f64> {
+        let rates =
+            [self.sequential_read_mb_per_s, self.random_read_mb_per_s, self.sequential_write_mb_per_s];
+        let counts = self.counts().map(|count| count.mb_per_s);
+        let highest = rates.into_iter().flatten().chain(counts).reduce(f64::max)?;
+        self.judged_mb_per_s.filter(|judged| is_close(highest, *judged))
     }
 
     /// The limit of each count. Empty in runs of versions that had it only as text.
