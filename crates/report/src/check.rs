@@ -365,6 +365,9 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts, is_short: bool) 
     if summary.load_points.iter().any(|point| point.not_measured.is_some()) {
         doubts.push("not everything could be measured".to_owned());
     }
+    if let Some(judged) = facts.close_to_own_limit() {
+        doubts.push(format!("this client can judge at most about {} MB/s (see selftest)", number(judged)));
+    }
     doubts.extend(doubts_of(summary, &of(summary)));
     if is_short && !doubts.is_empty() {
         return format!("low: {}.", doubts.join("; "));

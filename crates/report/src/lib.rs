@@ -15,6 +15,7 @@
 //!   [`suites`]: several suites side by side.
 //! * [`warning`] and [`self_cost`]: limitations of the figures, as sentences; [`fragments`]: signs of
 //!   fragmented files in traces; [`counters`]: the counters that are not shown.
+//! * [`selftest`]: what a client can judge.
 //! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
 //! * [`doctor`]: findings about a host's settings, and their remedies.
 //! * [`tune`]: configuration fragments, with their reasons.
@@ -78,6 +79,7 @@ pub mod screen;
 mod screen_options;
 pub mod search;
 pub mod self_cost;
+pub mod selftest;
 pub mod sentence;
 #[cfg(test)]
 mod short_form;
