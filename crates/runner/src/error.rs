@@ -259,6 +259,9 @@ pub enum RunError {
     /// The run was stopped while it waited for its start.
     #[error("the run was {0} before its first load point; nothing was measured")]
     StoppedWaiting(StoppedBy),
+    /// Operations of a self-test did not come back.
+    #[error("the storage has not responded for {} s. Check it, then run the self-test again", waited.as_secs())]
+    NotAnswered { waited: Duration },
     #[error(transparent)]
     Drain(#[from] DrainDied),
 }
@@ -288,7 +291,7 @@ impl RunError {
             RunError::DataSet(DataSetError::Interrupted { .. }) | RunError::StoppedWaiting(_) => 130,
             RunError::DataSet(error) if !is_input(error) => 3,
             RunError::Drain(_) | RunError::NotBegun(_) | RunError::NotKept(_) => 3,
-            RunError::LookFull { .. } | RunError::ReplayFull { .. } => 3,
+            RunError::LookFull { .. } | RunError::ReplayFull { .. } | RunError::NotAnswered { .. } => 3,
             _ => 2,
         }
     }

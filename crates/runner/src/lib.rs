@@ -40,6 +40,7 @@ pub mod prove;
 pub mod remote_control;
 pub mod replay;
 mod run_series;
+pub mod selftest;
 pub mod session;
 #[cfg(test)]
 mod simulation;

@@ -382,7 +382,7 @@ impl Session {
     }
 }
 
-fn log_meta(clock: &Clock) -> LogMeta {
+pub(crate) fn log_meta(clock: &Clock) -> LogMeta {
     LogMeta {
         run_ns: clock.start_unix_ns().cast_signed(),
         agent: AGENT.to_owned(),

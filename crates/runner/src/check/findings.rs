@@ -90,9 +90,16 @@ pub struct Findings {
     levels: [Option<SustainedRate>; 2],
     random_read_mb_per_s: Option<f64>,
     random_read_ms_p99: Option<f64>,
+    /// The highest rate that this client can judge.
+    judged_mb_per_s: Option<f64>,
 }
 
 impl Findings {
+    /// No results yet, on a client that can judge this rate.
+    pub(super) fn on_client(judged_mb_per_s: Option<f64>) -> Findings {
+        Findings { judged_mb_per_s, ..Findings::default() }
+    }
+
     /// The rate that streams of another format should receive: that of the streams counted so far, or
     /// the sequential rate.
     pub fn expected_bytes_per_s(&self, work: Work) -> f64 {
@@ -220,6 +227,7 @@ impl Findings {
             sequential_writes: self.levels[Work::Record as usize],
             random_read_mb_per_s: self.random_read_mb_per_s,
             random_read_ms_p99: self.random_read_ms_p99,
+            judged_mb_per_s: self.judged_mb_per_s,
             formats: self.formats(place.link, evidence),
             free_bytes: place.free_bytes,
             free_share: place.free_share,

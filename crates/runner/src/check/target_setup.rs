@@ -134,7 +134,7 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
 
 /// The error without the advice to use smaller files: a quick check has no flags for that, and already
 /// uses the smallest that suffice.
-fn without_flags(target: &Path, error: RunError) -> RunError {
+pub(crate) fn without_flags(target: &Path, error: RunError) -> RunError {
     let target = target.to_path_buf();
     match error {
         RunError::Space { needed, available, kept, .. } => {
