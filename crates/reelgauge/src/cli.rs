@@ -23,6 +23,7 @@ mod merge;
 mod procedure;
 mod prove;
 mod record;
+mod selftest;
 mod tune;
 mod watch;
 
@@ -45,6 +46,7 @@ pub use merge::FleetMergeArgs;
 pub use procedure::ProcedureArgs;
 pub use prove::ProveArgs;
 pub use record::RecordArgs;
+pub use selftest::SelfTestArgs;
 pub use tune::TuneArgs;
 pub use watch::{MarkArgs, WatchArgs};
 
@@ -146,6 +148,8 @@ pub enum Verb {
     Formats(FormatsArgs),
     /// List the scenarios that can be run by name
     Scenarios(ScenariosArgs),
+    /// Test whether this client can be trusted to measure
+    Selftest(SelfTestArgs),
     /// Run this host as an agent of a fleet
     Agent(AgentArgs),
     /// Print completions for bash, zsh, fish or PowerShell

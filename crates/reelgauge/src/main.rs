@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => verbs::run::run(&args),
         Verb::Procedure(args) => verbs::procedure::procedure(&args),
         Verb::Fleet(args) => verbs::fleet::fleet(&args),
+        Verb::Selftest(args) => verbs::selftest::selftest(&args),
         Verb::Agent(args) => verbs::agent::agent(&args),
         Verb::Record(args) => verbs::record::record(&args),
         Verb::Import(args) => verbs::import::import(&args),

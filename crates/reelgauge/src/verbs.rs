@@ -50,6 +50,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod scenarios;
+pub mod selftest;
 mod site_dialogue;
 pub mod streams;
 pub mod suite;

@@ -36,6 +36,7 @@ mod remote_control;
 mod safety;
 mod same_seed;
 mod screens;
+mod selftest;
 mod shared_target;
 mod stopping;
 mod streams_bad_input;

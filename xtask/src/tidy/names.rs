@@ -106,6 +106,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("script", "what one worker does next"),
     ("search", "the search for the largest number of streams"),
     ("self_cost", "what Reelgauge itself cost"),
+    ("selftest", "the verb `selftest`, whether a host can be trusted to measure"),
     ("series", "values in the order of time"),
     ("session", "a measurement from its start to its last record"),
     ("settings", "settings of a program or a system"),

@@ -16,12 +16,23 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Results", &["list", "report", "compare", "ops", "extents", "console"]),
     ("Improve", &["doctor", "prove", "tune", "watch"]),
     ("Traces", &["record", "import", "export", "traces", "profile"]),
-    ("Manage", &["clean", "mark", "formats", "scenarios", "agent", "completions", "man"]),
+    ("Manage", &["clean", "mark", "formats", "scenarios", "selftest", "agent", "completions", "man"]),
 ];
 
 /// Verbs that the first screen only names, on the last line of their group.
-const NAMED_ONLY: [&str; 10] =
-    ["mark", "import", "export", "traces", "profile", "formats", "scenarios", "agent", "completions", "man"];
+const NAMED_ONLY: [&str; 11] = [
+    "mark",
+    "import",
+    "export",
+    "traces",
+    "profile",
+    "formats",
+    "scenarios",
+    "selftest",
+    "agent",
+    "completions",
+    "man",
+];
 
 /// The name of the flag for the whole screen.
 const DETAILS: &str = "details";
@@ -97,7 +108,9 @@ fn start(command: &Command, width: usize) -> String {
             text.push_str(&format!("{heading:<groups_chars$}{name:<VERB_CHARS$}{about}\n"));
         }
         if !named.is_empty() {
-            text.push_str(&format!("{:groups_chars$}and {}\n", "", named.join(", ")));
+            let line = wrap(&format!("and {}", named.join(", ")), width.saturating_sub(groups_chars), 0);
+            let line = line.replace('\n', &format!("\n{:groups_chars$}", ""));
+            text.push_str(&format!("{:groups_chars$}{line}\n", ""));
         }
     }
     let foot = "'reelgauge VERB -h' shows the common flags, --help all flags; -V: version";
