@@ -96,8 +96,9 @@ pub(super) fn judged<S: Script + 'static>(
     let started_ns = context.clock.now_ns();
     let drain = Drain::start(Some(log), context.clock).map_err(RunError::io("start a thread"))?;
     let (sinks, sources) = rings(workers.len(), RingRoom::default());
-    drain.attach(context.point, sources)?;
+    // Before the rings: a record that is taken without a judge is not judged later.
     drain.judge(Judging::new(Arc::clone(context), specs, Vec::new()))?;
+    drain.attach(context.point, sources)?;
     run(workers, sinks, context, interrupt)?;
     let measured_from_ns = context.window.warmup_until_ns();
     let ran = PointRan { started_ns, measured_from_ns, over_ns: context.clock.now_ns() };
