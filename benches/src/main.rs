@@ -25,11 +25,22 @@ mod product;
 mod variants;
 
 #[cfg(target_os = "linux")]
-fn main() -> anyhow::Result<()> {
+fn main() -> std::process::ExitCode {
+    let missed = run().unwrap_or_else(|error| vec![format!("{error:#}")]);
+    if missed.is_empty() {
+        return std::process::ExitCode::SUCCESS;
+    }
+    eprintln!("missed: {}", missed.join("; "));
+    std::process::ExitCode::FAILURE
+}
+
+/// Runs what the command line asks for. Returns the missed targets.
+#[cfg(target_os = "linux")]
+fn run() -> anyhow::Result<Vec<String>> {
     use clap::Parser;
     match Cli::parse() {
         Cli { child: Some(name), file: Some(file), operations: Some(operations), .. } => {
-            variants::run_child(&name, &file, operations)
+            variants::run_child(&name, &file, operations).map(|()| Vec::new())
         }
         cli => compare::compare(&compare::Wanted {
             rounds: cli.rounds,

@@ -76,8 +76,8 @@ struct Found {
     peak_kib: f64,
 }
 
-/// Measures and prints. Returns how many promises were not kept.
-pub fn compare(file: &Path, rounds: usize) -> anyhow::Result<usize> {
+/// Measures and prints. Returns the missed targets.
+pub fn compare(file: &Path, rounds: usize) -> anyhow::Result<Vec<String>> {
     println!(
         "\nplayers of {} KiB frames at 25 per second from memory, in one process ({NAME}), {rounds} rounds",
         FRAME_BYTES >> 10
@@ -117,8 +117,8 @@ fn show(name: &str, found: &Found) {
     );
 }
 
-/// Prints each promise with the measured value. Returns how many promises were not kept.
-fn judge(curve: &[Found], paced: &[Found], ratios: &[f64]) -> usize {
+/// Prints each target with the measured value. Returns those that were missed.
+fn judge(curve: &[Found], paced: &[Found], ratios: &[f64]) -> Vec<String> {
     let at = |streams: u64| curve.iter().find(|found| found.streams == streams as f64);
     let (few, many) = (at(CURVE[0]), at(STREAMS));
     let kib_per_stream = few.zip(many).map_or(f64::NAN, |(few, many)| {
@@ -134,11 +134,14 @@ fn judge(curve: &[Found], paced: &[Found], ratios: &[f64]) -> usize {
         (kib_per_stream, KIB_PER_STREAM_MAX, "memory per stream beyond its buffers, KiB".to_owned()),
         (rise, CURVE_MAX, "an operation of 5000 streams, x one of 1000".to_owned()),
     ];
-    for (found, most, what) in &lines {
-        let met = if found <= most { "met" } else { "MISSED" };
-        println!("  [{met}] {what}: {found:.2}, at most {most}");
+    let mut missed = Vec::new();
+    for (found, most, what) in lines {
+        let text = format!("{what}: {found:.2}, at most {most}");
+        let is_met = found <= most;
+        println!("  [{}] {text}", if is_met { "met" } else { "MISSED" });
+        missed.extend((!is_met).then_some(text));
     }
-    lines.iter().filter(|(found, most, _)| found > most || found.is_nan()).count()
+    missed
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
