@@ -57,7 +57,7 @@ impl Tape {
             without,
             on_windows: cfg!(windows),
         };
-        let Replayable { packed, before, links, left_out, notes, files } = load(trace, wanted)?;
+        let Replayable { packed, before, links, left_out, notes, renamed_files } = load(trace, wanted)?;
         let info = trace.info();
         let mut remarks = notes;
         remarks.extend(before.notes.iter().cloned());
@@ -77,7 +77,7 @@ impl Tape {
             links,
             left_out,
             remarks,
-            files,
+            files: renamed_files.unwrap_or_else(|| trace.files().to_vec()),
         })
     }
 

@@ -83,8 +83,8 @@ pub struct Replayable {
     pub left_out: BTreeMap<NotReplayed, u64>,
     /// Sentences about the differences from the recording.
     pub notes: Vec<String>,
-    /// The files of the trace, with the names of the replay.
-    pub files: Vec<FileEntry>,
+    /// The files of the trace with the names of the replay, if they differ from those of the trace.
+    pub renamed_files: Option<Vec<FileEntry>>,
 }
 
 /// Loads a trace.
@@ -147,7 +147,7 @@ struct Loader {
     mapped: u64,
     split: u64,
     assumed_inline: u64,
-    files: Vec<FileEntry>,
+    renamed_files: Option<Vec<FileEntry>>,
     /// Files with another name than in the trace.
     renamed: u64,
 }
@@ -185,9 +185,12 @@ impl Timeline {
 
 impl Loader {
     fn new(trace: &Trace, wanted: Wanted, numbers_count: bool) -> Result<Loader, ReplayError> {
-        let mut files = trace.files().to_vec();
-        let renamed = if wanted.on_windows { rename_for_windows(&mut files) } else { 0 };
-        let names = TraceNames::of(&files)?;
+        let (renamed, renamed_files) = match wanted.on_windows {
+            true => renamed_for_windows(trace.files()),
+            false => (0, None),
+        };
+        let files = renamed_files.as_deref().unwrap_or(trace.files());
+        let names = TraceNames::of(files)?;
         let mut packed = PackedTrace::default();
         // A damaged footer may claim an impossible count. A failed reservation must not abort the
         // process.
@@ -203,8 +206,8 @@ impl Loader {
             name_past: vec![Past::default(); names.len()],
             shared: HashMap::new(),
             links: LinkCounts::default(),
-            walk: Walk::new(names, &files, wanted.without),
-            files,
+            walk: Walk::new(names, files, wanted.without),
+            renamed_files,
             renamed,
             clock: Timeline { idle_cap_ns: wanted.idle_cap_ns, ..Timeline::default() },
             number: 0,
@@ -551,8 +554,8 @@ impl Loader {
             hard: self.links.hard + prepared(|what| matches!(what, Prepare::HardLink { .. })),
             symbolic: self.links.symbolic + prepared(|what| *what == Prepare::SymbolicLink),
         };
-        let Loader { packed, left_out, files, .. } = self;
-        Ok(Replayable { packed, before, links, left_out, notes, files })
+        let Loader { packed, left_out, renamed_files, .. } = self;
+        Ok(Replayable { packed, before, links, left_out, notes, renamed_files })
     }
 
     fn notes(&self, late_ops: u64) -> Vec<String> {
@@ -585,20 +588,22 @@ impl Loader {
     }
 }
 
-/// Replaces names that Windows forbids. Returns the number of files with another name.
-fn rename_for_windows(files: &mut [FileEntry]) -> u64 {
+/// The files with names that Windows permits, and how many have another name than before.
+fn renamed_for_windows(files: &[FileEntry]) -> (u64, Option<Vec<FileEntry>>) {
     let mut renamed = 0;
-    for entry in files {
-        let permitted = for_windows(&entry.path);
-        renamed += u64::from(permitted.is_some());
-        entry.path = permitted.unwrap_or_else(|| std::mem::take(&mut entry.path));
+    let mut files = files.to_vec();
+    for entry in &mut files {
+        if let Some(permitted) = for_windows(&entry.path) {
+            entry.path = permitted;
+            renamed += 1;
+        }
         for name in [&mut entry.same_file_as, &mut entry.leads_to].into_iter().flatten() {
             if let Some(permitted) = for_windows(name) {
                 *name = permitted;
             }
         }
     }
-    renamed
+    (renamed, Some(files))
 }
 
 /// Whether a rename exchanges two names.

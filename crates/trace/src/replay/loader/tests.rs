@@ -201,7 +201,7 @@ fn windows_gets_permitted_names_and_a_note_with_their_number() {
     let file = Prepare::File { size_bytes: 100 };
     assert_eq!(prepared(&here), [("12:30.mov", file), ("plain.mov", file)]);
     assert_eq!(prepared(&windows), [("12%3A30.mov", file), ("plain.mov", file)]);
-    let names: Vec<&str> = windows.files.iter().map(|file| file.path.as_str()).collect();
+    let names: Vec<&str> = windows.renamed_files.iter().flatten().map(|file| file.path.as_str()).collect();
     assert_eq!((names, windows.notes.len()), (vec!["12%3A30.mov", "plain.mov"], here.notes.len() + 1));
 }
 
