@@ -9,6 +9,8 @@ const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
 
 /// The beginning of the only sentence that is made from the series.
 const STANDSTILL: &str = "The storage did not respond for ";
+/// Part of the sentence about operations that began late.
+const LATE_FROM: &str = "more than 1 ms";
 
 /// Parts whose sentences contain a word that marks them.
 const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "§")];
@@ -46,6 +48,8 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
             collect(&summary["series"]["standstills"], "standstills", sentence, &mut figures);
         }
         figures.extend([late_through_the_tool(summary), measured(summary)]);
+        // The threshold of a late operation, which is no figure.
+        figures.extend(sentence.contains(LATE_FROM).then_some((Unit::Microseconds, 1_000.0)));
         let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
         told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))
     });
