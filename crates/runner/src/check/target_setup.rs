@@ -220,7 +220,7 @@ mod tests {
             (DataSetError::Quota { path }.into(), 3, "quota"),
         ];
         for (error, code, said) in cases {
-            // Only an error before the run names flags by itself.
+            // Only an error before the run names flags.
             assert!(code == 3 || error.to_string().contains("--"), "{error}");
             let error = without_flags(target, error);
             let text = error.to_string();
