@@ -70,7 +70,7 @@ pub enum BallastError {
     },
     /// The ballast would use space that must stay free.
     #[error(
-        "{} of ballast do not fit: {} has {} free, of which {} must stay free (--keep-free). Fill to a lower \
+        "{} of ballast do not fit: {} has {} free, and {} must stay free (--keep-free). Fill to a lower \
          percentage",
         amount(*needed_bytes),
         target.display(),

@@ -125,8 +125,7 @@ pub(crate) fn incident_words(incident: &Incident) -> String {
 fn own_words(incident: &Incident, at: &str) -> String {
     let machine = incident.machine.unwrap_or_default();
     if incident.culprit == Culprit::MaxRate {
-        let most = machine.own_delay_max_us.map(|us| format!(" for up to {}", duration(us)));
-        return format!("operations waited{} for --max-rate, starting at {at}", most.unwrap_or_default());
+        return format!("operations waited for --max-rate, starting at {at}");
     }
     if let Some(pause_s) = machine.longest_pause_s.filter(|pause_s| *pause_s > 0.0) {
         return format!("Reelgauge did not run for {}, starting at {at}", duration(pause_s * 1e6));

@@ -148,7 +148,8 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> Stri
     let label = plain(&facts.label);
     match (number, facts.points.first()) {
         (Number::ValidPoint { .. }, Some(point)) => {
-            format!("NOT MET: not even {} was sustained on {place}; {label}.", streams_of(point))
+            let verb = if point.streams == 1 { "was" } else { "were" };
+            format!("Not even {} {verb} sustained on {place}; {label}.", streams_of(point))
         }
         (_, Some(_)) => format!("UNKNOWN on {place}: no load point finished before the run ended; {label}."),
         (_, None) => format!("Nothing was measured on {place}; {label}."),

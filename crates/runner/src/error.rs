@@ -51,7 +51,7 @@ pub enum RunError {
     Material(#[from] UserFilesError),
     /// The target is too small.
     #[error(
-        "the test files need {}, but {target} has {} free, of which {} must stay free (--keep-free). Use \
+        "the test files need {}, but {target} has {} free, and {} must stay free (--keep-free). Use \
          {smaller}, or free some space",
         amount(needed.0),
         amount(available.0),
@@ -69,7 +69,7 @@ pub enum RunError {
     },
     /// The target is too small for the writes of a load point.
     #[error(
-        "a load point writes {}, but {target} has {} free, of which {} must stay free (--keep-free). Use a \
+        "a load point writes {}, but {target} has {} free, and {} must stay free (--keep-free). Use a \
          shorter --duration or fewer streams, or free some space. 'reelgauge clean' removes test files of \
          earlier runs",
         amount(needed.0),
@@ -85,7 +85,7 @@ pub enum RunError {
     },
     /// The target is too small for a quick check, which has no smaller files.
     #[error(
-        "the check needs {} for its test files, but {target} has {} free, of which {} must stay free. \
+        "the test files need {}, but {target} has {} free, and {} must stay free. \
          Free some space, or use another directory on the same storage",
         amount(needed.0),
         amount(available.0),
@@ -110,7 +110,7 @@ pub enum RunError {
     },
     /// The target is too small for a trace.
     #[error(
-        "the images of this replay need {}, but {target} has {} free, of which {} must stay free \
+        "the images of this replay need {}, but {target} has {} free, and {} must stay free \
          (--keep-free). Free some space, or use fewer copies or passes. 'reelgauge clean' removes test files \
          of earlier runs",
         amount(needed.0),

@@ -110,7 +110,7 @@ pub enum CopyError {
     LittleOfIt { most: Size },
     /// There is no space for the copy.
     #[error(
-        "the copy needs {needed}, but {} has {available} free, of which {kept} must stay free \
+        "the copy needs {needed}, but {} has {available} free, and {kept} must stay free \
          (--keep-free). Copy less with --first, or free some space",
         target.display()
     )]

@@ -451,7 +451,7 @@ impl Search {
             // Writing to a string cannot fail.
             let _ = write!(sentence, "{separator}{}: {} of {}", known.streams, known.passed, known.trials());
             if known.client_limited > 0 {
-                let _ = write!(sentence, " (limited by the client: {})", known.client_limited);
+                let _ = write!(sentence, " (not because of the storage: {})", known.client_limited);
             }
             let long = self.settings.confirm_s.filter(|_| known.confirmed + known.refuted > 0);
             if let Some(confirm_s) = long {
@@ -493,11 +493,9 @@ impl Search {
             Answer::AtLeast { streams } => {
                 format!("At least {}: no more were tried.", count(streams))
             }
-            Answer::ClientLimited { streams, limited_at } => format!(
-                "At least {}: with {limited_at} this client was the limit, not the storage. Use more \
-                 clients.",
-                count(streams)
-            ),
+            Answer::ClientLimited { streams, limited_at } => {
+                format!("At least {}: {limited_at} failed, but not because of the storage.", count(streams))
+            }
             Answer::BudgetSpent { streams, failing_from, budget } => {
                 let failing = failing_from.map_or(String::new(), |from| format!("; {} failed", count(from)));
                 let spent = match budget {

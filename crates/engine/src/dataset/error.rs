@@ -15,7 +15,7 @@ pub enum DataSetError {
     Spec { why: &'static str },
     /// The file system has too little space. Nothing was written.
     #[error(
-        "the data set needs {} more, but {directory} has {} free, of which {} must stay free (--keep-free). \
+        "the data set needs {} more, but {directory} has {} free, and {} must stay free (--keep-free). \
          Use fewer or smaller files, or free some space. 'reelgauge clean' removes test files of earlier runs",
         amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use reelgauge_report::selftest::selftest_screen;
+use reelgauge_runner::error::RunError;
 use reelgauge_runner::exit_code::NOT_MET;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::selftest::{SelfTestRequest, selftest as test};
@@ -32,7 +33,10 @@ fn carry_out(args: &SelfTestArgs) -> Result<u8> {
         Ok(found) => found,
         Err(error) => {
             let code = error.exit_code();
-            complain(&error.into());
+            complain(&match error {
+                RunError::StoppedWaiting(by) => anyhow!("the self-test was {by}, so it has no result"),
+                error => error.into(),
+            });
             return Ok(code);
         }
     };

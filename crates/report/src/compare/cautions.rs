@@ -9,6 +9,8 @@ use super::say;
 use crate::units::{counted, counted_are, mb_per_s};
 use crate::user_description::storage_words;
 
+/// The limit on bytes per second, among the settings of a run.
+const MAX_RATE: &str = "max_rate";
 /// If the cached share differs by more than this, the data sets count as different.
 const CACHED_DIFFERENCE: f64 = 0.1;
 
@@ -47,10 +49,18 @@ fn plan(differences: &[PlanDifference]) -> Option<String> {
 
 /// `blocks 64KiB (run 1: 4KiB), …`.
 pub(super) fn plan_words(differences: &[&PlanDifference]) -> String {
-    let value =
-        |value: &Option<String>| value.as_ref().map_or_else(|| "not set".to_owned(), |value| said(value));
-    let words =
-        |one: &&PlanDifference| format!("{} {} (run 1: {})", one.setting, value(&one.own), value(&one.first));
+    let words = |one: &&PlanDifference| {
+        let value = |value: &Option<String>| match (value, one.setting.as_str()) {
+            (Some(rate), MAX_RATE) => {
+                rate.parse().map_or_else(|_| said(rate), |rate: f64| format!("{} MB/s", mb_per_s(rate)))
+            }
+            (Some(value), _) => said(value),
+            // A limit that no operation reached counts as none.
+            (None, MAX_RATE) => "never reached or not set".to_owned(),
+            (None, _) => "not set".to_owned(),
+        };
+        format!("{} {} (run 1: {})", one.setting, value(&one.own), value(&one.first))
+    };
     differences.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
