@@ -11,9 +11,10 @@ use crate::figures::CARRY_P99;
 
 /// The format of the streams that a host can judge, the most demanding one of a quick check.
 pub const FORMAT: &str = "prores-422-hq-uhd-25";
-/// The share of the processors' time for Reelgauge. The rest is left to the system: its own copies, the
-/// network protocol, and other programs.
-pub const PROCESSOR_SHARE: f64 = 0.5;
+/// The share of the processors' time for Reelgauge. The rest is left to the system, whose copies cost more
+/// than those of the store in memory, to the network protocol, and to other programs. Two processors, half
+/// busy with other programs, played 0.13 of the full rate from files in memory in time, but not 0.2.
+pub const PROCESSOR_SHARE: f64 = 0.12;
 /// 99 of 100 waits may end this late: a quarter of the time of a frame at 25 frames per second.
 pub const LATE_P99_US: f64 = 10_000.0;
 /// No wait may end later than this: a quarter of the buffer of a quick check's players.
@@ -320,13 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn half_of_all_processors_is_what_a_fit_host_can_judge() {
+    fn a_fit_host_can_judge_its_share_of_all_processors() {
         let test = judged(|_| ());
         let capacity = test.capacity.unwrap();
-        assert_eq!((test.unfit.len(), capacity.mb_per_s), (0, 2_000.0));
+        assert_eq!((test.unfit.len(), capacity.mb_per_s), (0, 480.0));
         let needed = catalogue().find(FORMAT).unwrap().mb_per_s();
-        assert_eq!(capacity.streams, (2_000.0 / needed) as u64);
-        assert!(is_close(1_600.0, capacity.mb_per_s) && !is_close(1_599.0, capacity.mb_per_s));
+        assert_eq!(capacity.streams, (480.0 / needed) as u64);
+        assert!(is_close(385.0, capacity.mb_per_s) && !is_close(383.0, capacity.mb_per_s));
     }
 
     #[test]

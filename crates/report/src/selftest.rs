@@ -43,7 +43,7 @@ pub fn selftest_screen(test: &SelfTest, style: Style) -> String {
 
 fn can_judge(capacity: &Capacity) -> String {
     format!(
-        "This client can judge up to {} of {}, or {} MB/s.",
+        "This client can judge up to about {} of {}, or {} MB/s.",
         counted(capacity.streams, "stream"),
         capacity.format,
         number(capacity.mb_per_s)
