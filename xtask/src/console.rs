@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 
 use crate::command;
 use crate::playwright;
-use crate::step::Outcome;
+use crate::step::{Outcome, not_here};
 
 /// The oldest Node version that the build tools support: major, minor.
 const OLDEST_NODE: (u32, u32) = (20, 19);
@@ -20,7 +20,7 @@ const BUNDLE: &str = "dist/reelgauge.html";
 /// Types, unit tests, and the bundle.
 pub fn check() -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
-        return missing(why);
+        return not_here(why);
     }
     install()?;
     command::run(&mut tool("tsc", &["--noEmit"]))?;
@@ -33,10 +33,10 @@ pub fn check() -> anyhow::Result<Outcome> {
 /// binary, or builds one if they were not built.
 pub fn browser(is_built: bool) -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
-        return missing(why);
+        return not_here(why);
     }
     if !command::exists("chromium-headless-shell") {
-        return missing("Chromium's headless shell is not installed".to_owned());
+        return not_here("Chromium's headless shell is not installed".to_owned());
     }
     install()?;
     if !is_built {
@@ -69,11 +69,6 @@ pub fn types() -> anyhow::Result<bool> {
     command::run(book.env("REELGAUGE_WRITE_TYPES", "1"))?;
     println!("wrote console/src/data/generated.ts and docs/figures.md; commit them");
     Ok(true)
-}
-
-fn missing(why: String) -> anyhow::Result<Outcome> {
-    ensure!(!command::is_ci(), "{why}");
-    Ok(Outcome::Skipped(why))
 }
 
 /// The reason why the console can't be checked here; `None` if it can.

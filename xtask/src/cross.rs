@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use crate::command;
 use crate::packages::{CHECKED_TARGET, STATIC_TARGET, missing_targets};
-use crate::step::Outcome;
+use crate::step::{Outcome, not_here};
 
 /// Type-checks the product for macOS.
 pub fn check() -> anyhow::Result<Outcome> {
@@ -78,11 +78,9 @@ fn asks_for_loader(image: &[u8]) -> bool {
     (0..count).any(|i| u32_at(headers_at + i * size) == Some(PT_INTERP))
 }
 
-/// A check that cannot be done: skipped, or a failure in CI.
+/// A check that cannot be done without the effect of a command.
 pub fn missing(remedy: String) -> anyhow::Result<Outcome> {
-    let why = format!("needs '{remedy}'");
-    anyhow::ensure!(!command::is_ci(), "{why}");
-    Ok(Outcome::Skipped(why))
+    not_here(format!("needs '{remedy}'"))
 }
 
 #[cfg(test)]

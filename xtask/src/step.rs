@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::command;
+
 /// The number of tests in a step, by result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -43,6 +45,12 @@ pub enum Outcome {
     Skipped(String),
     /// It ran tests. It failed if one of them failed, or for the reason given.
     Tests(Counts, Option<String>),
+}
+
+/// A step that cannot be done here: skipped, or a failure in CI.
+pub fn not_here(why: String) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(!command::is_ci(), "{why}");
+    Ok(Outcome::Skipped(why))
 }
 
 #[derive(Clone, Debug)]

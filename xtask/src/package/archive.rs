@@ -67,7 +67,7 @@ pub fn tarball(release: &Release, name: &str, content: &Path) -> anyhow::Result<
     let mut tar = Command::new("tar");
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar"]);
     tar.arg(format!("--mtime=@{}", release.epoch))
-        .arg(format!("--use-compress-program=gzip --no-name -{}", release.level));
+        .arg(format!("--use-compress-program=gzip --no-name -{}", release.level()));
     tar.arg("--create").arg("--file").arg(release.package(name));
     tar.arg("--directory").arg(folder).arg(content.file_name().context("nothing to pack")?);
     command::run(&mut tar)
@@ -81,7 +81,7 @@ fn python(
     arguments: &[&str],
 ) -> anyhow::Result<()> {
     let mut python = release.tool("python3");
-    python.env("LEVEL", release.level);
+    python.env("LEVEL", release.level());
     python.arg("packaging/archive.py").arg(kind).arg(release.package(name)).arg(folder).args(arguments);
     command::run(&mut python)
 }

@@ -37,8 +37,9 @@ pub fn collect(release: &Release, platform: &Platform, program: &Program) -> any
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         std::fs::copy(crate::root().join(name), licences.join(name))?;
     }
-    notices::write(platform, &licences.join("THIRD-PARTY.txt"))?;
-    notices::write_components(release, platform, &licences.join("sbom.cdx.json"))?;
+    let components = notices::components(platform)?;
+    notices::write(&components, &licences.join("THIRD-PARTY.txt"))?;
+    notices::write_components(release, &components, &licences.join("sbom.cdx.json"))?;
     release.normalize(&folder)?;
     release.normalize(&program.path)?;
     Ok(folder)

@@ -28,8 +28,8 @@ fn linux(release: &Release, platform: &Platform, program: &Program, contents: &P
     archive::copy_folder(&crate::root().join(template::FOLDER).join("linux"), &scripts)?;
     release.normalize(&scripts)?;
     let words = [
-        ("DEB", if release.level == "9" { "gzip" } else { "none" }.to_owned()),
-        ("LEVEL", release.level.to_owned()),
+        ("DEB", if release.fast { "none" } else { "gzip" }.to_owned()),
+        ("LEVEL", release.level().to_owned()),
         ("ARCH", platform.nfpm.to_owned()),
         ("PROGRAM", program.path.display().to_string()),
         ("LINUX", scripts.display().to_string()),

@@ -14,7 +14,7 @@ use crate::command;
 
 /// A crate of others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Component {
+pub struct Component {
     name: String,
     version: String,
     licence: String,
@@ -22,7 +22,7 @@ struct Component {
 }
 
 /// The crates of others that the platform's program contains, without those that only build or test it.
-fn components(platform: &Platform) -> anyhow::Result<Vec<Component>> {
+pub fn components(platform: &Platform) -> anyhow::Result<Vec<Component>> {
     let mut tree = crate::cargo();
     tree.args(["tree", "--locked", "--package", "reelgauge", "--edges", "normal", "--prefix", "none"]);
     tree.args(["--format", "{p}"]);
@@ -61,11 +61,10 @@ fn component(package: &Value) -> Option<Component> {
 }
 
 /// Writes the licences of all components. Equal texts appear once.
-pub fn write(platform: &Platform, to: &Path) -> anyhow::Result<()> {
-    let components = components(platform)?;
+pub fn write(components: &[Component], to: &Path) -> anyhow::Result<()> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut notices = "Reelgauge contains these libraries, under these licences.\n\n".to_owned();
-    for one in &components {
+    for one in components {
         notices.push_str(&format!("{} {}: {}\n", one.name, one.version, one.licence));
         for text in licence_texts(&one.folder)? {
             texts.entry(text).or_default().push(format!("{} {}", one.name, one.version));
@@ -97,8 +96,7 @@ fn licence_texts(folder: &Path) -> anyhow::Result<Vec<String>> {
 
 /// Writes the list of components in CycloneDX's format. syft reads it from a `Cargo.lock` that has only
 /// these components.
-pub fn write_components(release: &Release, platform: &Platform, to: &Path) -> anyhow::Result<()> {
-    let components = components(platform)?;
+pub fn write_components(release: &Release, components: &[Component], to: &Path) -> anyhow::Result<()> {
     let lock = std::fs::read_to_string(crate::root().join("Cargo.lock"))?;
     let is_contained = |block: &&str| {
         components

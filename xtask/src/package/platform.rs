@@ -50,8 +50,8 @@ pub const PLATFORMS: [Platform; 4] = [
         objcopy: "llvm-objcopy",
     },
     Platform {
-        name: "x86_64-pc-windows-gnu",
-        targets: &["x86_64-pc-windows-gnu"],
+        name: crate::packages::WINDOWS_TARGET,
+        targets: &[crate::packages::WINDOWS_TARGET],
         label: "x86_64-windows",
         system: System::Windows,
         zig: false,
@@ -61,7 +61,7 @@ pub const PLATFORMS: [Platform; 4] = [
     },
     Platform {
         name: "universal-apple-darwin",
-        targets: &["aarch64-apple-darwin", "x86_64-apple-darwin"],
+        targets: &[crate::packages::CHECKED_TARGET, "x86_64-apple-darwin"],
         label: "universal-macos",
         system: System::MacOs,
         zig: true,

@@ -18,8 +18,8 @@ pub struct Release {
     pub out: PathBuf,
     pub downloads: String,
     sign: Option<PathBuf>,
-    /// gzip's level of compression.
-    pub level: &'static str,
+    /// Whether compression may be poor to be fast.
+    pub fast: bool,
 }
 
 impl Release {
@@ -41,7 +41,12 @@ impl Release {
         }
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (downloads, sign) = (options.downloads.clone(), options.sign.clone());
-        Ok(Release { version, epoch, out, downloads, sign, level: if options.fast { "1" } else { "9" } })
+        Ok(Release { version, epoch, out, downloads, sign, fast: options.fast })
+    }
+
+    /// gzip's level of compression.
+    pub fn level(&self) -> &'static str {
+        if self.fast { "1" } else { "9" }
     }
 
     /// The path of a package.

@@ -80,9 +80,10 @@ impl Place {
             &package,
         ]);
         apk.upgrade = apk.install.clone();
-        Ok(vec![tarball, Place::deb(folder, of(".deb")?)?, Place::rpm(folder, of(".rpm")?)?, apk, {
-            Place::wheel(folder, of(".whl")?)?
-        }])
+        let deb = Place::deb(folder, of(".deb")?)?;
+        let rpm = Place::rpm(folder, of(".rpm")?)?;
+        let wheel = Place::wheel(folder, of(".whl")?)?;
+        Ok(vec![tarball, deb, rpm, apk, wheel])
     }
 
     fn deb(folder: &Path, package: PathBuf) -> anyhow::Result<Place> {
