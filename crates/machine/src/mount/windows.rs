@@ -21,8 +21,6 @@ const DRIVE_REMOTE: u32 = 4;
 const DRIVE_RAMDISK: u32 = 6;
 /// `FILE_READ_ONLY_VOLUME` among the flags of `GetVolumeInformationW`.
 const READ_ONLY_VOLUME: u32 = 0x0008_0000;
-/// The name of a file system that does not report one.
-const UNNAMED: &str = "unknown";
 /// Longest path with the `\\?\` prefix, in UTF-16 units.
 const LONGEST_PATH: usize = 32_768;
 
@@ -42,6 +40,14 @@ pub fn wide(path: &Path) -> Vec<u16> {
 fn narrow(units: &[u16]) -> OsString {
     let end = units.iter().position(|&unit| unit == 0).unwrap_or(units.len());
     OsString::from_wide(&units[..end])
+}
+
+/// The name of a file system without one. Those in user space may lack the function that names them.
+fn unnamed(error: io::Error) -> io::Result<String> {
+    match error.raw_os_error() {
+        Some(code) if code == ERROR_INVALID_FUNCTION as i32 => Ok("unknown".to_owned()),
+        _ => Err(error),
+    }
 }
 
 fn volume(path: &Path) -> io::Result<Volume> {
@@ -67,22 +73,15 @@ fn volume(path: &Path) -> io::Result<Volume> {
             fs_type.len() as u32,
         )
     };
-    // File systems in user space may have no such function. They are used without a name.
-    let failure = (done == 0).then(io::Error::last_os_error);
-    let is_unnamed =
-        failure.as_ref().and_then(io::Error::raw_os_error) == Some(ERROR_INVALID_FUNCTION as i32);
-    if let Some(error) = failure.filter(|_| !is_unnamed) {
-        return Err(error);
-    }
+    let fs_type = match done {
+        0 => unnamed(io::Error::last_os_error())?,
+        _ => narrow(&fs_type).to_string_lossy().into_owned(),
+    };
     // SAFETY: `root` ends with a zero.
     let drive_type = unsafe { GetDriveTypeW(root.as_ptr()) };
     Ok(Volume {
         root: PathBuf::from(narrow(&root)),
-        fs_type: if is_unnamed {
-            UNNAMED.to_owned()
-        } else {
-            narrow(&fs_type).to_string_lossy().into_owned()
-        },
+        fs_type,
         serial,
         read_only: flags & READ_ONLY_VOLUME != 0,
         drive_type,
