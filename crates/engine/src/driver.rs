@@ -45,6 +45,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
+use reelgauge_machine::system::processors;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script};
 
@@ -388,10 +389,7 @@ pub fn available(kind: DriverKind) -> Result<(), DriverError> {
 pub fn threads_for(kind: DriverKind, workers: usize) -> usize {
     match kind {
         DriverKind::Threads => workers,
-        DriverKind::Uring => {
-            let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            workers.min(cores)
-        }
+        DriverKind::Uring => workers.min(processors()),
         #[cfg(feature = "simulation")]
         DriverKind::Simulated { threads } => workers.min(usize::from(threads)),
     }

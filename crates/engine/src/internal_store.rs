@@ -23,7 +23,7 @@ pub struct InternalStore {
 
 impl InternalStore {
     /// A store that answers at once.
-    pub fn new() -> InternalStore {
+    pub fn immediate() -> InternalStore {
         // Not zeros: the system could map them all to one page, which stays in the processor's cache.
         InternalStore { data: vec![0xA5; DATA_BYTES], answers_after: Duration::ZERO, freezes_ns: Vec::new() }
     }
@@ -62,12 +62,6 @@ impl InternalStore {
         for piece in buffer[first..].chunks_mut(self.data.len()) {
             piece.copy_from_slice(&self.data[..piece.len()]);
         }
-    }
-}
-
-impl Default for InternalStore {
-    fn default() -> InternalStore {
-        InternalStore::new()
     }
 }
 

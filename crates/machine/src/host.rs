@@ -32,7 +32,7 @@ pub fn gather(mount: Option<MountFacts>) -> HostFacts {
         os: os_name(&here),
         kernel: kernel(),
         cpu_model: cpu_model(&here),
-        cpu_count: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        cpu_count: system::processors(),
         memory_bytes: local_memory_bytes(),
         mount,
         nics: local_nics(),

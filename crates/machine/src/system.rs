@@ -71,6 +71,11 @@ pub fn boot(source: &impl Source) -> Option<String> {
     source.value("/proc/sys/kernel/random/boot_id").filter(|boot| !boot.is_empty())
 }
 
+/// The number of logical processors that this process may use; 1 if the system does not report it.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// The host name; `None` if it was never set.
 pub fn host_name() -> Option<String> {
     #[cfg(unix)]

@@ -3,7 +3,6 @@
 //!
 //! Not here: thresholds, and the choice of the limit ([`reelgauge_analysis::limit`]).
 
-use std::num::NonZero;
 use std::path::Path;
 
 use reelgauge_analysis::counters::means::{Averaging, CounterMeans, Stretch};
@@ -138,7 +137,7 @@ fn is_paced_replay(summary: &Summary) -> bool {
 fn processors(run_dir: &Path) -> u32 {
     let hosts = RunDir::open(run_dir).and_then(|run_dir| run_dir.read_hosts());
     let told = hosts.ok().and_then(|hosts| u32::try_from(hosts.first()?.cpu_count).ok());
-    told.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32)
+    told.unwrap_or_else(|| reelgauge_machine::system::processors() as u32)
 }
 
 /// The measured time of a load point, without its warm-up.

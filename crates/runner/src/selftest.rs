@@ -19,18 +19,17 @@ mod wait_lateness;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reelgauge_analysis::selftest::{ClockFigures, FORMAT, FrozenTimeline, SelfTest};
+use reelgauge_analysis::selftest::{ClockFigures, FORMAT, FrozenTimeline, SelfTest, judged_mb_per_s};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::clock_quality::ClockQuality;
 use reelgauge_formats::{Format, catalogue};
 use reelgauge_machine::host;
+use reelgauge_machine::system::processors;
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-
-pub use one_core::frames_mb_per_s;
 
 /// How long all processors read the clock.
 const CLOCK_FOR: Duration = Duration::from_millis(300);
@@ -87,8 +86,16 @@ fn tested(request: &SelfTestRequest, interrupt: &Interrupt) -> Result<SelfTest, 
     Ok(test)
 }
 
+/// The highest rate that this host can judge, measured in less than a second, before there is any load.
+/// `None` if it is unmeasured.
+pub(crate) fn judged_rate(interrupt: &Interrupt) -> Option<f64> {
+    // The caller notices an interruption itself.
+    let core = one_core::frames_mb_per_s(judged_format(), interrupt).ok().flatten()?;
+    Some(judged_mb_per_s(core, processors()))
+}
+
 /// The format of the streams that a host can judge.
-pub(crate) fn judged_format() -> &'static Format {
+fn judged_format() -> &'static Format {
     catalogue().find(FORMAT).expect("the format of self-tests is in the catalogue")
 }
 

@@ -9,7 +9,6 @@ use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamSpec;
-use reelgauge_analysis::selftest::judged_mb_per_s;
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_analysis::verdict::{Measured, judge};
@@ -38,7 +37,7 @@ use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
-use crate::selftest::{frames_mb_per_s, judged_format};
+use crate::selftest::judged_rate;
 use crate::session::allowance;
 use crate::session::caching::drop_cached;
 use crate::session::finished_run::Finished;
@@ -91,7 +90,7 @@ fn look(
     let (locked, results, mut place) =
         CheckTarget::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
-    let judged_mb_per_s = judged_here(interrupt);
+    let judged_mb_per_s = judged_rate(interrupt);
     let opening = Opening {
         results,
         plan_toml: &look_as_toml(locked.target(), seed, &place),
@@ -113,14 +112,6 @@ fn look(
     let looked = look.around(observer, interrupt);
     look.session.settle(looked)?;
     look.end(observer, interrupt)
-}
-
-/// The highest rate that this client can judge, measured in less than a second before there is any load.
-fn judged_here(interrupt: &Interrupt) -> Option<f64> {
-    // Without a result, the rate is unmeasured. The check itself notices an interruption.
-    let core = frames_mb_per_s(judged_format(), interrupt).ok().flatten();
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    core.map(|core| judged_mb_per_s(core, processors))
 }
 
 /// The session of a check.

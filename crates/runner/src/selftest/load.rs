@@ -103,8 +103,7 @@ pub(super) fn judged<S: Script + 'static>(
     let measured_from_ns = context.window.warmup_until_ns();
     let ran = PointRan { started_ns, measured_from_ns, over_ns: context.clock.now_ns() };
     drain.finish_point(context.point, ran)?;
-    // There is a result, because judging began above.
-    let judged = drain.finish_judging()?.unwrap_or_default();
+    let judged = drain.finish_judging()?.expect("judging began above");
     Ok((drain.finish()?.totals, judged))
 }
 

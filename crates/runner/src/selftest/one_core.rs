@@ -6,8 +6,8 @@ use std::time::Duration;
 use reelgauge_analysis::selftest::CoreFigures;
 use reelgauge_engine::driver::Worker;
 use reelgauge_engine::internal_store::InternalStore;
-use reelgauge_engine::machine_clock::process_cpu_ns;
 use reelgauge_formats::Format;
+use reelgauge_machine::sample::parse::own_process::process_cpu_ns;
 
 use super::load::{Place, context, judged};
 use super::unpaced_reads::{Reader, SMALL_BYTES};
@@ -27,10 +27,7 @@ pub(super) fn figures(format: &Format, interrupt: &Interrupt) -> Result<Option<C
 }
 
 /// The rate at which one processor reads frames of a format from memory.
-///
-/// # Errors
-/// If it was stopped.
-pub fn frames_mb_per_s(format: &Format, interrupt: &Interrupt) -> Result<Option<f64>, RunError> {
+pub(super) fn frames_mb_per_s(format: &Format, interrupt: &Interrupt) -> Result<Option<f64>, RunError> {
     // Rounded up, as frames are for direct I/O. A frame is shorter than 4 GiB.
     let frame_bytes = (format.mean_bytes_per_frame().ceil() as u32).next_multiple_of(SMALL_BYTES);
     let frames_per_s = per_s(frame_bytes, FRAMES_FOR, interrupt)?;
@@ -39,7 +36,7 @@ pub fn frames_mb_per_s(format: &Format, interrupt: &Interrupt) -> Result<Option<
 
 /// Reads of this length per second of processor time.
 fn per_s(len: u32, at_most: Duration, interrupt: &Interrupt) -> Result<Option<f64>, RunError> {
-    let context = context(Place::Memory(InternalStore::new()), at_most);
+    let context = context(Place::Memory(InternalStore::immediate()), at_most);
     let reader = Worker { id: 0, script: Reader::new(len, 1, READS) };
     let before_ns = process_cpu_ns();
     let (totals, _) = judged(vec![reader], Vec::new(), &context, interrupt)?;

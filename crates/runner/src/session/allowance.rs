@@ -9,6 +9,7 @@
 
 use reelgauge_engine::driver::{DriverKind, threads_for};
 use reelgauge_machine::limits::Allowance;
+use reelgauge_machine::system::processors;
 use reelgauge_workload::script::Needs;
 use reelgauge_workload::units::Size;
 
@@ -76,7 +77,7 @@ impl Demand {
         let data_bytes = demand.memory_bytes - OWN_BYTES;
         // See above.
         demand.memory_bytes = demand.memory_bytes.saturating_add(demand.threads * THREAD_BYTES);
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+        let cores = processors() as u64;
         let arenas = (demand.threads + OWN_THREADS).min(ARENAS_PER_CORE * cores);
         let fixed = OWN_ADDRESS_BYTES + demand.threads * THREAD_ADDRESS_BYTES + arenas * ARENA_ADDRESS_BYTES;
         // See above.

@@ -3,7 +3,6 @@
 //!
 //! Not here: the decision ([`reelgauge_analysis::culprit`]).
 
-use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::rate_limit_delay;
 use reelgauge_analysis::{Culprit, LinkFacts, LoadPoint};
 use reelgauge_engine::clock::Clock;
+use reelgauge_machine::system;
 use reelgauge_record::identity;
 use reelgauge_results::counters::read_counters;
 
@@ -34,7 +34,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
     let Ok(Some(counters)) = read_counters(run_dir) else {
         return;
     };
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    let processors = system::processors() as u32;
     let line_bytes_per_s = link.and_then(|link| link.line_bytes_per_s);
     for point in points {
         let Some(late) = &mut point.streams else { continue };

@@ -26,33 +26,41 @@ pub fn parse_statm(text: &str, page_bytes: u64, look: &mut Look) {
     }
 }
 
-/// Processor time of this process, in nanoseconds; `None` if it is not available.
-#[cfg(target_os = "linux")]
+/// Processor time of this process, of all its threads, in nanoseconds; `None` if it is not available.
+#[cfg(unix)]
 pub fn process_cpu_ns() -> Option<u64> {
     cpu_ns(rustix::time::ClockId::ProcessCPUTime)
 }
 
 /// Processor time of this thread, in nanoseconds; `None` if it is not available.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub fn thread_cpu_ns() -> Option<u64> {
     cpu_ns(rustix::time::ClockId::ThreadCPUTime)
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn cpu_ns(clock: rustix::time::ClockId) -> Option<u64> {
     let time = rustix::time::clock_gettime(clock);
     let seconds = u64::try_from(time.tv_sec).ok()?;
     seconds.checked_mul(1_000_000_000)?.checked_add(u64::try_from(time.tv_nsec).ok()?)
 }
 
-/// Processor time of this process, in nanoseconds; `None` if it is not available.
-#[cfg(not(target_os = "linux"))]
+/// Processor time of this process, of all its threads, in nanoseconds; `None` if it is not available.
+#[cfg(windows)]
 pub fn process_cpu_ns() -> Option<u64> {
-    None
+    use windows_sys::Win32::Foundation::FILETIME;
+    use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
+
+    let mut times = [FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 }; 4];
+    let [begun, ended, kernel, user] = &mut times;
+    // SAFETY: the handle of the own process is always valid, and each time outlives the call.
+    let is_known = unsafe { GetProcessTimes(GetCurrentProcess(), begun, ended, kernel, user) } != 0;
+    let ns = |time: &FILETIME| (u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)) * 100;
+    is_known.then(|| ns(&times[2]) + ns(&times[3]))
 }
 
-/// Processor time of this thread, in nanoseconds; `None` if it is not available.
-#[cfg(not(target_os = "linux"))]
+/// Processor time of this thread, in nanoseconds. Only the sampling thread needs it, which Windows lacks.
+#[cfg(windows)]
 pub fn thread_cpu_ns() -> Option<u64> {
     None
 }
@@ -90,7 +98,7 @@ mod tests {
         assert_eq!(none, Look::new());
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     #[test]
     fn work_takes_processor_time() {
         let before = thread_cpu_ns();
